@@ -105,6 +105,40 @@ bool brink_file_is_same(const char *a, const char *b) {
          first.st_ino == second.st_ino;
 }
 
+bool brink_file_follow(const char *path, brink_text *target) {
+  struct stat status;
+  char link[PATH_MAX];
+  brink_text_add(target, "%s", path);
+  for (int links = 0; links < 40 && !target->failed; links++) {
+    if (lstat(target->data, &status) != 0 || !S_ISLNK(status.st_mode)) break;
+    ssize_t length = readlink(target->data, link, sizeof link - 1);
+    if (length <= 0) break;
+    link[length] = '\0';
+    const char *slash = strrchr(target->data, '/');
+    target->length = link[0] == '/' || slash == NULL ? 0 : (size_t)(slash - target->data) + 1;
+    brink_text_append(target, link, (size_t)length);
+  }
+  return !target->failed;
+}
+
+/* One that is no file would wait (a pipe) or be written elsewhere (a link). */
+FILE *brink_file_create_aside(const char *path) {
+  struct stat status;
+  int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+  if (fd < 0) return NULL;
+  bool fine = fstat(fd, &status) == 0;
+  if (fine && !S_ISREG(status.st_mode)) {
+    errno = EEXIST;
+    fine = false;
+  }
+  FILE *stream = fine && ftruncate(fd, 0) == 0 ? fdopen(fd, "wb") : NULL;
+  if (stream != NULL) return stream;
+  int number = errno;
+  close(fd);
+  errno = number;
+  return NULL;
+}
+
 bool brink_file_is_inside(const char *path, const char *directory) {
   char file[PATH_MAX], folder[PATH_MAX]; /* a lack of memory must not be an answer */
   if (realpath(path, file) == NULL || realpath(directory, folder) == NULL) return false;

@@ -2,13 +2,14 @@
  *
  * Two names are of one file if the file system says so (links, other spellings), or, where there is no file yet, if they are
  * the same name in the same directory. Pipes and devices may be written as often as one likes. */
-#define _XOPEN_SOURCE 700 /* S_ISLNK, readlink */
 #include "cli/files.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 typedef struct file {
   const char *label;      /* for messages: "--out r.csv" */
@@ -33,22 +34,12 @@ typedef struct files {
 /* Where a link leads that leads to nothing yet: writing makes that file. */
 static const char *follow(brink_arena *arena, const char *path) {
   struct stat status;
-  char target[4096];
-  for (int links = 0; links < 40; links++) {
-    if (stat(path, &status) == 0 || lstat(path, &status) != 0 || !S_ISLNK(status.st_mode)) break;
-    ssize_t length = readlink(path, target, sizeof target - 1);
-    if (length <= 0) break;
-    target[length] = '\0';
-    const char *slash = strrchr(path, '/');
-    int before = target[0] == '/' || slash == NULL ? 0 : (int)(slash - path) + 1;
-    brink_text text = {0};
-    brink_text_add(&text, "%.*s%s", before, path, target);
-    path = text.failed ? NULL : brink_arena_text(arena, text.data);
-    arena->failed = arena->failed || text.failed;
-    brink_text_free(&text);
-    if (path == NULL) return "";
-  }
-  return path;
+  if (stat(path, &status) == 0) return path;
+  brink_text text = {0};
+  const char *target = brink_file_follow(path, &text) ? brink_arena_text(arena, text.data) : NULL;
+  brink_text_free(&text);
+  if (target == NULL) arena->failed = true;
+  return target != NULL ? target : "";
 }
 
 static void identify(files *f, file *one) {
@@ -89,7 +80,7 @@ static void add_stream(files *f, const char *label, int descriptor, bool written
   one->status = status;
 }
 
-/* A file beside one that is written: FILE.new, FILE.resume. */
+/* A file beside one that is written: FILE.resume, FILE.rows. */
 static file *add_beside(files *f, const char *label, const char *path, const char *ending) {
   brink_text text = {0};
   brink_text_add(&text, "%s%s", path, ending);
@@ -139,11 +130,7 @@ static void add_given(files *f, const cli_arguments *arguments, const cli_given 
   brink_text_add(&label, "--%s", cli_options[given->id].name);
   if (!label.failed) one = add(f, label.data, path, roles[k].written);
   if (one != NULL) one->is_folder_of_runs = given->id == CLI_KEEP_RUNS;
-  if (given->id == CLI_CHECKPOINT || given->id == CLI_RESUME) {
-    if (one != NULL) one->is_checkpoint = true;
-    if (!label.failed) one = add_beside(f, label.data, path, ".new");
-    if (one != NULL) one->is_checkpoint = true;
-  }
+  if (one != NULL) one->is_checkpoint = given->id == CLI_CHECKPOINT || given->id == CLI_RESUME;
   f->arena.failed = f->arena.failed || label.failed;
   brink_text_free(&label);
 }

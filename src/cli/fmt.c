@@ -1,57 +1,22 @@
 /* fmt.c: brink fmt: a model in canonical layout. */
-#define _XOPEN_SOURCE 700 /* realpath */
-
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/replace.h"
 #include "cli/import_path.h"
 #include "cli/load.h"
 
-static int cannot_write(const char *path) {
-  cli_say("cannot write %s: %s", path, strerror(errno));
-  return CLI_FILE;
-}
-
-static bool write_all(int file, const char *data, size_t length) {
-  while (length > 0) {
-    ssize_t written = write(file, data, length);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    data += written;
-    length -= (size_t)written;
-  }
-  return true;
-}
-
-/* Through a file beside it, so that the model is either as it was or as it should be. A link is
- * followed: what it points at is replaced, not the link. */
+/* The model is either as it was or as it should be. */
 static int replace(const char *path, const brink_text *text) {
-  char *real = realpath(path, NULL);
-  struct stat was;
-  if (real == NULL || stat(real, &was) != 0) {
-    free(real);
-    return cannot_write(path);
+  brink_replacement file;
+  brink_status status = brink_replacement_begin(&file, path);
+  if (status == BRINK_OK) {
+    brink_replacement_tidy(&file);
+    status = brink_replacement_write(&file, text->data, text->length);
   }
-  size_t length = strlen(real);
-  char *beside = malloc(length + 8);
-  int file = -1;
-  if (beside != NULL) {
-    memcpy(beside, real, length);
-    memcpy(beside + length, ".XXXXXX", 8);
-    file = mkstemp(beside);
-  }
-  bool fine = file >= 0 && write_all(file, text->data, text->length) &&
-              fchmod(file, was.st_mode & 07777) == 0 && fsync(file) == 0;
-  if (file >= 0 && close(file) != 0) fine = false;
-  if (fine) fine = rename(beside, real) == 0;
-  int outcome = fine ? CLI_OK : cannot_write(path);
-  if (!fine && file >= 0) unlink(beside);
-  free(beside);
-  free(real);
-  return outcome;
+  if (status == BRINK_OK) status = brink_replacement_put(&file);
+  if (status != BRINK_OK) cli_say("cannot write %s: %s", path, file.reason);
+  brink_replacement_end(&file);
+  return status == BRINK_OK ? CLI_OK : CLI_FILE;
 }
 
 static int deliver(const cli_arguments *arguments, const char *path, const brink_file *source,

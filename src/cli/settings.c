@@ -43,6 +43,13 @@ static bool set_report(cli_settings *s, const char *word, brink_text *problem) {
   return false;
 }
 
+static bool set_checkpoint(const char **path, const char *word, brink_text *problem) {
+  *path = word;
+  if (strcmp(word, "-") != 0) return true;
+  brink_text_add(problem, "a checkpoint is a file, no stream (a file of this name is ./-)");
+  return false;
+}
+
 /* A time, with the words of --every. */
 static bool set_checkpoint_every(cli_settings *s, const char *word, brink_text *problem) {
   brink_run_options room = brink_default_run();
@@ -93,13 +100,11 @@ static bool set_one(cli_settings *s, cli_option_id id, const char *word, brink_t
     s->plot = word;
     return true;
   case CLI_CHECKPOINT:
-    s->checkpoint = word;
-    return true;
+    return set_checkpoint(&s->checkpoint, word, problem);
   case CLI_CHECKPOINT_EVERY:
     return set_checkpoint_every(s, word, problem);
   case CLI_RESUME:
-    s->resume = word;
-    return true;
+    return set_checkpoint(&s->resume, word, problem);
   case CLI_WAITING:
     s->waiting = word;
     return true;

@@ -11,18 +11,17 @@
 #include "record/checkpoint_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #ifdef BRINK_WITH_ZLIB
 #include <zlib.h>
 #endif
 
 #include "base/file.h"
+#include "base/replace.h"
 #include "base/sha256.h"
 
 #define FORMAT 1u
@@ -152,73 +151,31 @@ brink_status brink_checkpoint_unpack(const void *packed, size_t size, brink_text
 
 /* ---- files ---- */
 
-static brink_status fail(brink_diag *diag, const char *what, const char *path) {
-  return brink_diag_set(diag, BRINK_ERR_FILE, "cannot %s the checkpoint %s: %s", what, path,
-                        strerror(errno));
-}
-
-static bool write_all(int file, const char *bytes, size_t size) {
-  while (size > 0) {
-    ssize_t count = write(file, bytes, size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    bytes += count;
-    size -= (size_t)count;
-  }
-  return true;
-}
-
-/* The entry in the directory is on the disk, too; where a directory cannot be synchronised, it is as good as it gets. */
-static void settle_directory(const char *path) {
-  char *copy = strdup(path);
-  char *slash = copy != NULL ? strrchr(copy, '/') : NULL;
-  if (slash != NULL) slash[slash == copy ? 1 : 0] = '\0';
-  int directory = copy == NULL ? -1 : open(slash != NULL ? copy : ".", O_RDONLY | O_CLOEXEC);
-  if (directory >= 0) {
-    fsync(directory);
-    close(directory);
-  }
-  free(copy);
-}
-
-static brink_status write_beside(const char *beside, const char *path, const void *packed,
-                                 size_t size, brink_diag *diag) {
-  int file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return fail(diag, "write", path);
-  brink_status status = BRINK_OK;
-  if (!write_all(file, packed, size) || fsync(file) != 0) status = fail(diag, "write", path);
-  if (close(file) != 0 && status == BRINK_OK) status = fail(diag, "write", path);
-  if (status == BRINK_OK && rename(beside, path) != 0) status = fail(diag, "write", path);
-  if (status != BRINK_OK) unlink(beside);
-  return status;
-}
-
-static bool name_beside(const char *path, brink_text *beside, brink_diag *diag) {
-  brink_text_add(beside, "%s.new", path);
-  if (beside->failed) brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  return !beside->failed;
+static brink_status fail_to_write(brink_diag *diag, const char *path, brink_status status,
+                                  const char *reason) {
+  if (status == BRINK_ERR_MEMORY) return brink_diag_set(diag, status, "out of memory");
+  return brink_diag_set(diag, status, "cannot write the checkpoint %s: %s", path, reason);
 }
 
 brink_status brink_checkpoint_probe(const char *path, brink_diag *diag) {
-  brink_text beside = {0};
-  if (!name_beside(path, &beside, diag)) return BRINK_ERR_MEMORY;
-  int file = open(beside.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  brink_status status = file < 0 ? fail(diag, "write", path) : BRINK_OK;
-  if (file >= 0) {
-    close(file);
-    unlink(beside.data);
-  }
-  brink_text_free(&beside);
+  brink_replacement file;
+  brink_status status = brink_replacement_begin(&file, path);
+  if (status == BRINK_OK)
+    brink_replacement_tidy(&file);
+  else
+    fail_to_write(diag, path, status, file.reason);
+  brink_replacement_end(&file);
   return status;
 }
 
 brink_status brink_checkpoint_write(const char *path, const void *packed, size_t size,
                                     brink_diag *diag) {
-  brink_text beside = {0};
-  if (!name_beside(path, &beside, diag)) return BRINK_ERR_MEMORY;
-  brink_status status = write_beside(beside.data, path, packed, size, diag);
-  if (status == BRINK_OK) settle_directory(path);
-  brink_text_free(&beside);
+  brink_replacement file;
+  brink_status status = brink_replacement_begin(&file, path);
+  if (status == BRINK_OK) status = brink_replacement_write(&file, packed, size);
+  if (status == BRINK_OK) status = brink_replacement_put(&file);
+  if (status != BRINK_OK) fail_to_write(diag, path, status, file.reason);
+  brink_replacement_end(&file);
   return status;
 }
 
@@ -230,7 +187,10 @@ brink_status brink_checkpoint_read(const char *path, brink_text *packed, brink_d
     return brink_diag_set(diag, BRINK_ERR_FILE, "cannot read the checkpoint %s: %s", path, reason);
   size_t count;
   while ((count = fread(bytes, 1, sizeof bytes, file)) > 0) brink_text_append(packed, bytes, count);
-  brink_status status = ferror(file) != 0 ? fail(diag, "read", path) : BRINK_OK;
+  brink_status status = BRINK_OK;
+  if (ferror(file) != 0)
+    status = brink_diag_set(diag, BRINK_ERR_FILE, "cannot read the checkpoint %s: %s", path,
+                            strerror(errno));
   fclose(file);
   if (status == BRINK_OK && packed->failed)
     status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");

@@ -12,9 +12,9 @@ bool brink_checkpoint_pack(const void *bytes, size_t length, brink_text *packed)
 brink_status brink_checkpoint_unpack(const void *packed, size_t size, brink_text *bytes,
                                      brink_diag *diag);
 
-/* Can it be written there? OK, FILE, MEMORY. What is there stays. */
+/* Can it be written there? OK, FILE, MEMORY. What is there stays, but for what killed runs have left beside it. */
 brink_status brink_checkpoint_probe(const char *path, brink_diag *diag);
-/* Replaces the file as a whole: written beside it, and renamed when it is on the disk. OK, FILE, MEMORY. */
+/* Replaces the file as a whole: see base/replace.h. OK, FILE, MEMORY. */
 brink_status brink_checkpoint_write(const char *path, const void *packed, size_t size,
                                     brink_diag *diag);
 brink_status brink_checkpoint_read(const char *path, brink_text *packed, brink_diag *diag);

@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
+#include "base/replace.h"
 #include "record/hdf5_parts.h"
 
 enum { CHUNK_ROWS = 4096 };
@@ -150,22 +150,27 @@ brink_status brink_sweep_write_hdf5(brink_sweep *sweep, const char *rows, const 
   writing w = {.sweep = sweep};
   if (!brink_hdf5_load(&w.library, diag)) return BRINK_ERR_UNSUPPORTED;
   brink_arena_init(&w.arena, NULL);
-  errno = 0;
-  brink_text beside = {0}; /* under its own name it is whole */
-  brink_text_add(&beside, "%s.new", path);
-  bool fine = !beside.failed && write_file(&w, rows, beside.data);
-  int number = beside.failed || w.arena.failed ? ENOMEM : fine ? 0 : errno;
-  if (fine && rename(beside.data, path) != 0) {
+  brink_replacement file; /* under its own name it is whole */
+  const char *reason = NULL;
+  bool fine = brink_replacement_begin(&file, path) == BRINK_OK;
+  errno = 0; /* the library may fail without it */
+  if (!fine) {
+    reason = file.reason;
+  } else if (!write_file(&w, rows, file.beside.data)) {
     fine = false;
-    number = errno;
+    reason = w.arena.failed ? strerror(ENOMEM)
+             : errno != 0   ? strerror(errno)
+                            : "the HDF5 library reports a failure";
+  } else if (brink_replacement_put(&file) != BRINK_OK) {
+    fine = false;
+    reason = file.reason;
   }
-  if (!fine && !beside.failed) unlink(beside.data);
-  brink_text_free(&beside);
+  if (!fine)
+    brink_diag_set(diag, BRINK_ERR_FILE, "cannot write %s: %s; the rows are in %s", path, reason,
+                   rows);
+  brink_replacement_end(&file);
   brink_arena_free(&w.arena);
-  if (fine) return BRINK_OK;
-  return brink_diag_set(diag, BRINK_ERR_FILE, "cannot write %s: %s; the rows are in %s", path,
-                        number != 0 ? strerror(number) : "the HDF5 library reports a failure",
-                        rows);
+  return fine ? BRINK_OK : BRINK_ERR_FILE;
 }
 
 #else

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/replace.h"
 #include "base/sha256.h"
 #include "record/results.h"
 #include "run/run.h"
@@ -282,7 +283,7 @@ static brink_status write_beside(brink_sweep *sweep, brink_diag *diag) {
   }
   brink_text text = {0};
   brink_row_file_describe(sweep, &text);
-  FILE *file = text.failed ? NULL : fopen(path, "wb");
+  FILE *file = text.failed ? NULL : brink_file_create_aside(path);
   bool fine = file != NULL && fwrite(text.data, 1, text.length, file) == text.length;
   if (file != NULL && fclose(file) != 0) fine = false;
   brink_status status = text.failed ? out_of_memory(diag)
@@ -292,9 +293,23 @@ static brink_status write_beside(brink_sweep *sweep, brink_diag *diag) {
   return status;
 }
 
+/* Can the file that is made of the rows be written? */
+static brink_status probe_final(const char *path, brink_diag *diag) {
+  brink_replacement file;
+  brink_status status = brink_replacement_begin(&file, path);
+  if (status == BRINK_OK)
+    brink_replacement_tidy(&file);
+  else
+    brink_diag_set(diag, status, "cannot write %s: %s", path, file.reason);
+  brink_replacement_end(&file);
+  return status;
+}
+
 static brink_status begin(brink_sweep *sweep, brink_diag *diag) {
   brink_row_file *output = &sweep->output;
-  output->stream = output->path != NULL ? fopen(output->path, "wb") : stdout;
+  output->stream = output->path == NULL    ? stdout
+                   : output->final != NULL ? brink_file_create_aside(output->path)
+                                           : fopen(output->path, "wb");
   if (output->stream == NULL) return file_problem("write", output->path, diag);
   brink_status status = output->path != NULL ? write_beside(sweep, diag) : BRINK_OK;
   return status == BRINK_OK ? write_names(sweep, diag) : status;
@@ -311,6 +326,8 @@ static bool is_new_share(const brink_sweep *sweep) {
 brink_status brink_row_file_open(brink_sweep *sweep, brink_diag *diag) {
   if (sweep->def.out == NULL) return BRINK_OK;
   brink_status status = name_files(sweep, diag);
+  if (status != BRINK_OK) return status;
+  if (sweep->output.final != NULL) status = probe_final(sweep->output.final, diag);
   if (status != BRINK_OK) return status;
   status = sweep->def.resume && !is_new_share(sweep) ? resume(sweep, diag) : begin(sweep, diag);
   sweep->output.flushed = brink_seconds();

@@ -92,7 +92,7 @@ TEST(a_file_that_may_not_get_larger_ends_the_run_and_the_last_checkpoint_is_whol
   o = under("ulimit -f 32;", "--every 1 --out cut.csv --report page.html " SAVED);
   CHECK_EXIT(o, 5);
   CHECK_CONTAINS(o.err, "cannot write the checkpoint run.ck: File too large");
-  CHECK(exists("run.ck") && !exists("run.ck.new"));
+  CHECK(exists("run.ck") && system("ls run.ck?* 2>/dev/null") != 0);
   done(&o);
   o = brink(RUN_IT "--every 1 --out cut.csv --report page.html --resume run.ck");
   CHECK_EXIT(o, 0);
@@ -113,7 +113,7 @@ TEST(a_full_disk_ends_the_run_and_the_last_checkpoint_is_whole) {
                              "--checkpoint-every 1");
     CHECK_EXIT(o, 5);
     CHECK_CONTAINS(o.err, "cannot write the checkpoint small/run.ck: No space left on device");
-    CHECK(exists("small/run.ck") && !exists("small/run.ck.new"));
+    CHECK(exists("small/run.ck") && system("ls small/run.ck?* 2>/dev/null") != 0);
     CHECK(system("mv small/run.ck run.ck && umount small") == 0);
     done(&o);
     check_resumed("cut.csv");
@@ -123,18 +123,18 @@ TEST(a_full_disk_ends_the_run_and_the_last_checkpoint_is_whole) {
 
 /* ---- no permission ---- */
 
-/* Who may do everything is stopped by a folder of that name. */
-static void lock(bool locked) {
-  if (geteuid() != 0)
-    chmod("place", locked ? 0555 : 0777);
-  else if (locked)
-    mkdir("place/run.ck.new", 0777);
-  else
-    rmdir("place/run.ck.new");
+/* Who may do everything gives that right up; where that is not possible, there is nothing to see. */
+#define OBEDIENT "setpriv --inh-caps -dac_override --bounding-set -dac_override "
+
+static const char *obedient(void) {
+  if (geteuid() != 0) return "";
+  return system(OBEDIENT "true 2>/dev/null") == 0 ? OBEDIENT : NULL;
 }
 
 TEST(a_folder_that_cannot_be_written_is_told_before_the_first_step) {
   size_t before, after;
+  const char *who = obedient();
+  if (who == NULL) return;
   enter();
   mkdir("place", 0777);
   outcome o = brink(RUN_IT "--out cut.csv --report page.html --checkpoint place/run.ck "
@@ -142,17 +142,24 @@ TEST(a_folder_that_cannot_be_written_is_told_before_the_first_step) {
   CHECK_EXIT(o, 0);
   done(&o);
   char *there = read_whole_file("place/run.ck", &before);
-  lock(true);
-  o = brink(RUN_IT "--out cut.csv --report page.html --resume place/run.ck");
+  chmod("place", 0555);
+  o = program_run("env",
+                  "%s" BRINK_PROGRAM " " RUN_IT "--out cut.csv --report page.html --resume "
+                  "place/run.ck",
+                  who);
   CHECK_EXIT(o, 5);
   CHECK_CONTAINS(o.err, "cannot write the checkpoint place/run.ck");
   done(&o);
-  o = brink(RUN_IT "--out other.csv --checkpoint place/run.ck --checkpoint-every 1e9");
+  o = program_run("env",
+                  "%s" BRINK_PROGRAM " " RUN_IT "--out other.csv --checkpoint place/run.ck "
+                  "--checkpoint-every 1e9",
+                  who);
   CHECK_EXIT(o, 5);
+  CHECK_CONTAINS(o.err, "cannot write the checkpoint place/run.ck: Permission denied");
   done(&o);
   char *still = read_whole_file("place/run.ck", &after);
   CHECK(there != NULL && still != NULL && before == after && memcmp(there, still, before) == 0);
-  lock(false);
+  chmod("place", 0777);
   CHECK(rename("place/run.ck", "run.ck") == 0);
   check_resumed("cut.csv");
   free(there);

@@ -10,6 +10,7 @@ checkpoint is being written, some while the model is compiled. --quick: a few of
 differences; exits with 1 if there is any difference. Without h5diff (hdf5-tools) there are no .h5.
 """
 import argparse
+import glob
 import os
 import random
 import re
@@ -110,9 +111,13 @@ class Kind:
         return None if same(self.whole[ending], self.out(ending)) else "another file"
 
     def clear(self):
-        for name in [self.checkpoint, self.checkpoint + ".new", *map(self.out, self.formats)]:
+        for name in [self.checkpoint, *self.beside(), *map(self.out, self.formats)]:
             if os.path.exists(name):
                 os.remove(name)
+
+    def beside(self):
+        """Checkpoints that are being written, or were when the program was killed."""
+        return glob.glob(glob.escape(self.checkpoint) + ".new-*")
 
     def kill(self, command, chance):
         """Starts the command and kills it. None: killed; else the summary, for it was over before."""
@@ -142,11 +147,10 @@ class Kind:
 
     def wait_for_checkpoint(self, process, chance):
         """Until one of the next checkpoints is being written."""
-        left, beside = chance.randint(1, 6), self.checkpoint + ".new"
-        seen = False
+        left, seen = chance.randint(1, 6), set(self.beside())
         while process.poll() is None and left > 0:
-            there = os.path.exists(beside)
-            if there and not seen:
+            there = set(self.beside())
+            if there - seen:
                 left -= 1
             seen = there
 
