@@ -6,6 +6,7 @@
 #include "support/program.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -809,6 +810,23 @@ TEST(emit_shows_readable_c) {
   done(&o);
 }
 
+/* A compiler reads all of it; what it would make of it is compared in test_emit. */
+TEST(emit_shows_c_that_compiles_of_every_model) {
+  glob_t models;
+  CHECK(glob(BRINK_SOURCE_DIR "/models/*/model.hsml", 0, NULL, &models) == 0);
+  CHECK(models.gl_pathc > 80);
+  for (size_t k = 0; k < models.gl_pathc; k++) {
+    outcome o = brink("emit '%s' >emitted-%zu.c", models.gl_pathv[k], k);
+    CHECK_MSG(o.exit == 0, "%s: %s", models.gl_pathv[k], o.err);
+    done(&o);
+  }
+  globfree(&models);
+  outcome o = program_run("cc", "-std=gnu17 -fsyntax-only -Werror=implicit-function-declaration "
+                                "-Werror=incompatible-pointer-types emitted-*.c");
+  CHECK_EXIT(o, 0);
+  done(&o);
+}
+
 /* ---- */
 
 static void write_models(void) {
@@ -879,6 +897,7 @@ int main(void) {
   RUN(warnings_alone_are_no_failure);
   RUN(the_layout_is_canonical_once_it_was_made_so);
   RUN(emit_shows_readable_c);
+  RUN(emit_shows_c_that_compiles_of_every_model);
   program_leave(folder);
   return check_done();
 }
