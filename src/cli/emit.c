@@ -9,7 +9,8 @@ static int emit(brink_system *system, const brink_options *run) {
   brink_emit_options options = {
       .guards = true, .jets = true, .actions = true, .all = true, .comments = true};
   brink_emission emission;
-  bool series = !brink_program_calls_external(&system->rhs);
+  /* Series of unknowns of constraints are solved for round by round: the interpreter does it. */
+  bool series = system->nz == 0 && !brink_program_calls_external(&system->rhs);
   if (series)
     options.flow =
         brink_flow_make(&system->rhs, system->nx, system->nz, system->nv, &system->arena);

@@ -300,6 +300,7 @@ static int simulate_and_print(cli_simulation *sim) {
   status = simulate(sim, &diag);
   if (!brink_run_has_begun(sim->run) || (status == BRINK_ERR_FILE && sim->run->results == NULL)) {
     cli_say("%s", diag.message);
+    if (status == BRINK_ERR_ARGUMENT) return CLI_USAGE;
     return status == BRINK_ERR_MEMORY ? CLI_NUMERICS : CLI_FILE;
   }
   brink_status closed = brink_run_finish(sim->run, &closing);

@@ -195,6 +195,8 @@ double flat_given_value(const flat_variable *variable, const flat_given *given, 
 #define FLAT_BUDGET ((size_t)200000000)
 #define FLAT_LOOP_STEPS 100 /* of it, for an iteration of an action's loop that is written out */
 #define FLAT_EACH_STEPS 10  /* of it, for an iteration or element that is written out */
+#define FLAT_TERM_STEPS 12  /* of it, for a product of two elements of matrices: up to 16 bytes */
+#define FLAT_MOVE_STEPS 4 /* of it, for an element that is taken from another place: 4 to 8 bytes */
 
 /* ---- values known before the run ---- */
 

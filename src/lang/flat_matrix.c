@@ -15,12 +15,16 @@
 
 /* ---- other elements ---- */
 
+/* Are there other elements in other iterations? */
+static bool is_many(const flat_context *c) {
+  return c->elements != NULL || (c->element == BRINK_NONE && c->element_loop);
+}
+
 /* Asks for element (e / width)*row + (e % width)*column + first where c is asked for element e. */
 static bool move(const flat_context *c, size_t width, size_t row, size_t column, size_t first,
                  flat_context *to) {
   *to = *c;
-  bool many = c->elements != NULL || (c->element == BRINK_NONE && c->element_loop);
-  if (!many || (row == 0 && column == 0)) {
+  if (!is_many(c) || (row == 0 && column == 0)) {
     size_t e = c->element == BRINK_NONE || c->elements != NULL ? 0 : c->element;
     to->element = row == 0 && column == 0 ? first : e / width * row + e % width * column + first;
     to->elements = NULL;
@@ -65,8 +69,9 @@ static brink_node choose(flat_context *c, const brink_ast_expr *expr, brink_node
 
 static brink_node by_element(flat_context *c, const brink_ast_expr *expr, size_t length,
                              element_fn *make, void *user) {
-  bool many = c->elements != NULL || (c->element == BRINK_NONE && c->element_loop);
-  if (!many) return make(c, expr, c->element == BRINK_NONE ? 0 : c->element, user);
+  if (!is_many(c)) return make(c, expr, c->element == BRINK_NONE ? 0 : c->element, user);
+  if (!flat_spend(c->f, expr->place, FLAT_MOVE_STEPS * (c->kernel->count + length)))
+    return BRINK_NO_NODE;
   uint32_t *numbers = brink_arena_pack(&c->f->scratch, c->kernel->count, sizeof *numbers);
   if (numbers == NULL) {
     flat_out_of_memory(c->f);
@@ -90,10 +95,28 @@ bool flat_is_product(const flat_context *c, const brink_ast_expr *expr, flat_sha
   return shapes[0].rank > 0 && shapes[1].rank > 0 && shapes[0].rank + shapes[1].rank > 2;
 }
 
+/* A product of matrices with n rows and columns takes the places of 2*n^3 elements, or as many nodes; one inside another n
+ * times that. So it is paid for before any of it is made. */
+static bool pay_for_product(flat_context *c, const brink_ast_expr *expr, size_t inner) {
+  flat *f = c->f;
+  double terms = (double)inner * (is_many(c) ? (double)c->kernel->count : 1.0);
+  if (terms * FLAT_TERM_STEPS < (double)f->budget)
+    return flat_spend(f, expr->place, (size_t)terms * FLAT_TERM_STEPS);
+  if (f->budget > 0)
+    flat_error(f, BRINK_MSG_PRODUCT_TOO_LARGE, expr->place,
+               "let a variable be the product inside another product, so that it is made once",
+               "products of matrices in this model have more than %zu terms",
+               (size_t)FLAT_BUDGET / FLAT_TERM_STEPS / 1000000 * 1000000);
+  f->budget = 0;
+  f->failed = true;
+  return false;
+}
+
 brink_node flat_product(flat_context *c, const brink_ast_expr *expr, const flat_shape shapes[2]) {
   flat_shape a = shapes[0], b = shapes[1];
   size_t inner = a.columns, width = b.rank == 1 ? 1 : b.columns;
   brink_node sum = BRINK_NO_NODE;
+  if (!pay_for_product(c, expr, inner)) return BRINK_NO_NODE;
   for (size_t j = 0; j < inner && !c->f->failed; j++) {
     flat_context left, right;
     if (!move(c, width, a.rank == 1 ? 0 : inner, 0, j, &left) ||
@@ -113,6 +136,8 @@ static brink_node transpose(flat_context *c, const brink_ast_expr *expr) {
     c->f->failed = true;
     return BRINK_NO_NODE;
   }
+  if (is_many(c) && !flat_spend(c->f, expr->place, FLAT_MOVE_STEPS * c->kernel->count))
+    return BRINK_NO_NODE;
   return move(c, of.rows, 1, of.columns, 0, &at) ? flat_expr(&at, expr->arg[0]) : BRINK_NO_NODE;
 }
 

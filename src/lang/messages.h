@@ -381,6 +381,7 @@
   X(INDEX_VARIES, "index-varies")                                                                  \
   X(CHOICE_TOO_LARGE, "choice-too-large")                                                          \
   X(MODEL_TOO_COSTLY, "model-too-costly")                                                          \
+  X(PRODUCT_TOO_LARGE, "product-too-large")                                                        \
   X(VALUES_TOO_DEEP, "values-too-deep")                                                            \
   X(NUMBER_OUT_OF_BOUNDS, "number-out-of-bounds")                                                  \
   X(VECTOR_LENGTHS, "vector-lengths")                                                              \

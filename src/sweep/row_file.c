@@ -2,8 +2,8 @@
  *
  * Rows are written in order, and reach the file within a fraction of a second. As long as the sweep is not complete, a small
  * file beside it, FILE.resume, tells what the sweep is: program, model, values, options, design, measures. To go on, all of
- * that must be the same; complete rows are kept, and a last one that was torn is made again. An HDF5 file is made when
- * all rows are there, of FILE.rows. */
+ * that must be the same; rows that are as they were written (row_seals.c) are kept, and a last one that was torn is made
+ * again. An HDF5 file is made when all rows are there, of FILE.rows. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 
 #include "base/file.h"
 #include "base/replace.h"
-#include "base/sha256.h"
 #include "record/results.h"
 #include "run/run.h"
 #include "sweep/sweep_parts.h"
@@ -100,7 +99,7 @@ static void add_design(brink_text *text, const brink_sweep *sweep) {
 
 void brink_row_file_describe(const brink_sweep *sweep, brink_text *text) {
   const brink_sweep_def *def = &sweep->def;
-  add_fact(text, "brink-sweep", "1");
+  add_fact(text, "brink-sweep", "2");
   add_fact(text, "program", brink_version());
   add_model(text, sweep);
   for (size_t k = 0; k < def->nsets; k++) add_fact(text, "set", def->sets[k]);
@@ -121,6 +120,8 @@ static brink_status write_names(brink_sweep *sweep, brink_diag *diag) {
   brink_row_file_names(sweep, &names);
   bool written = !names.failed && fwrite(names.data, 1, names.length, stream) == names.length &&
                  fflush(stream) == 0;
+  brink_sha256_init(&sweep->output.written);
+  if (written) brink_sha256_add(&sweep->output.written, names.data, names.length);
   brink_status status = names.failed ? out_of_memory(diag)
                         : written    ? BRINK_OK
                                      : file_problem("write", sweep->output.path, diag);
@@ -143,10 +144,10 @@ static brink_status read_text(const char *path, brink_text *text, brink_diag *di
   return text->failed ? out_of_memory(diag) : BRINK_OK;
 }
 
-/* The first line in which two descriptions differ, by its first word. */
+/* The first line in which two descriptions differ, by its first word. Behind the one of the file there are seals. */
 static brink_status compare(const brink_sweep *sweep, const char *was, const char *is,
                             brink_diag *diag) {
-  while (*was != '\0' || *is != '\0') {
+  while (*is != '\0' || (*was != '\0' && strncmp(was, "seal ", 5) != 0)) {
     size_t a = strcspn(was, "\n"), b = strcspn(is, "\n");
     if (a != b || memcmp(was, is, a) != 0) {
       const char *line = b > 0 ? is : was;
@@ -162,8 +163,9 @@ static brink_status compare(const brink_sweep *sweep, const char *was, const cha
   return BRINK_OK;
 }
 
-static brink_status check_same(const brink_sweep *sweep, brink_diag *diag) {
-  brink_text was = {0}, is = {0};
+/* `was`: the file beside the table. */
+static brink_status check_same(brink_sweep *sweep, brink_text *was, brink_diag *diag) {
+  brink_text is = {0};
   const char *beside = sweep->output.beside;
   brink_status status;
   if (access(beside, F_OK) != 0 && access(sweep->def.out, F_OK) == 0)
@@ -173,11 +175,12 @@ static brink_status check_same(const brink_sweep *sweep, brink_diag *diag) {
                        "table of a sweep)",
                        sweep->def.out, beside);
   else
-    status = read_text(beside, &was, diag);
+    status = read_text(beside, was, diag);
   brink_row_file_describe(sweep, &is);
   if (status == BRINK_OK && is.failed) status = out_of_memory(diag);
-  if (status == BRINK_OK) status = compare(sweep, was.data != NULL ? was.data : "", is.data, diag);
-  brink_text_free(&was);
+  if (status == BRINK_OK)
+    status = compare(sweep, was->data != NULL ? was->data : "", is.data, diag);
+  sweep->output.seals_at = (long long)is.length;
   brink_text_free(&is);
   return status;
 }
@@ -189,43 +192,67 @@ static bool is_next(brink_sweep *sweep, const char *line, size_t length) {
          brink_sweep_number(sweep, 0) == (double)brink_share_number(sweep, sweep->progress.done);
 }
 
-/* Complete rows from the start of the file; *kept: its bytes up to the end of the last. */
-static brink_status read_rows(brink_sweep *sweep, FILE *file, long long *kept, brink_diag *diag) {
+/* Rows from the start of the file that are sealed; *kept: its bytes up to the end of the last. */
+static brink_status read_rows(brink_sweep *sweep, FILE *file, long long sealed, long long *kept,
+                              brink_diag *diag) {
   char *line = NULL;
   size_t room = 0;
   brink_text names = {0};
   brink_row_file_names(sweep, &names);
-  ssize_t got = getline(&line, &room, file);
+  ssize_t got = sealed > 0 ? getline(&line, &room, file) : 0;
   brink_status status = BRINK_OK;
+  brink_sha256 *written = &sweep->output.written;
+  brink_sha256_init(written);
   *kept = 0;
   if (got > 0 && (names.failed || strcmp(line, names.data) != 0) && line[got - 1] == '\n')
     status = brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                             "%s has other columns: it cannot be continued", sweep->def.out);
-  if (got > 0 && line[got - 1] == '\n') *kept = got;
-  while (status == BRINK_OK && *kept > 0 && (got = getline(&line, &room, file)) > 0 &&
-         is_next(sweep, line, (size_t)got)) {
+  if (got > 0 && line[got - 1] == '\n') {
+    *kept = got;
+    brink_sha256_add(written, line, (size_t)got);
+  }
+  while (status == BRINK_OK && *kept > 0 && *kept < sealed &&
+         (got = getline(&line, &room, file)) > 0 && is_next(sweep, line, (size_t)got)) {
     status = brink_sweep_keep_row(sweep, line, (size_t)got, diag);
     *kept += got;
+    brink_sha256_add(written, line, (size_t)got);
   }
   free(line);
   brink_text_free(&names);
   return status;
 }
 
+/* Leaves the rows in the table that are as they were written, and goes on behind them. */
+static brink_status take_rows(brink_sweep *sweep, const char *seals, brink_diag *diag) {
+  brink_row_file *output = &sweep->output;
+  FILE *file = output->stream;
+  long long sealed = 0, kept = 0;
+  brink_status status = brink_row_seals_check(output->path, file, seals, &sealed, diag);
+  if (status != BRINK_OK) return status;
+  rewind(file);
+  status = read_rows(sweep, file, sealed, &kept, diag);
+  sweep->progress.kept = sweep->progress.done;
+  if (status != BRINK_OK) return status;
+  if (fflush(file) != 0 || ftruncate(fileno(file), kept) != 0 || fseeko(file, kept, SEEK_SET) != 0)
+    return file_problem("write", output->path, diag);
+  return kept == 0 ? write_names(sweep, diag) : BRINK_OK;
+}
+
 static brink_status resume(brink_sweep *sweep, brink_diag *diag) {
   brink_row_file *output = &sweep->output;
-  long long kept = 0;
-  brink_status status = check_same(sweep, diag);
-  if (status != BRINK_OK) return status;
-  FILE *file = fopen(output->path, "r+b");
-  if (file == NULL) return file_problem("read", output->path, diag);
-  status = read_rows(sweep, file, &kept, diag);
-  if (status == BRINK_OK && (fflush(file) != 0 || ftruncate(fileno(file), kept) != 0 ||
-                             fseeko(file, kept, SEEK_SET) != 0))
-    status = file_problem("write", output->path, diag);
-  output->stream = file;
-  sweep->progress.kept = sweep->progress.done;
-  return status == BRINK_OK && kept == 0 ? write_names(sweep, diag) : status;
+  brink_text beside = {0};
+  brink_status status = check_same(sweep, &beside, diag);
+  if (status == BRINK_OK) {
+    output->stream = fopen(output->path, "r+b");
+    if (output->stream == NULL) status = file_problem("read", output->path, diag);
+  }
+  bool some = (long long)beside.length > output->seals_at;
+  if (status == BRINK_OK)
+    status = take_rows(sweep, some ? beside.data + output->seals_at : "", diag);
+  if (status == BRINK_OK) status = brink_row_seals_open(sweep, diag);
+  if (status == BRINK_OK) status = brink_row_seals_renew(sweep, diag);
+  brink_text_free(&beside);
+  return status;
 }
 
 /* ---- opening ---- */
@@ -312,6 +339,8 @@ static brink_status begin(brink_sweep *sweep, brink_diag *diag) {
                                            : fopen(output->path, "wb");
   if (output->stream == NULL) return file_problem("write", output->path, diag);
   brink_status status = output->path != NULL ? write_beside(sweep, diag) : BRINK_OK;
+  if (status == BRINK_OK && output->path != NULL && output->beside != NULL)
+    status = brink_row_seals_open(sweep, diag);
   return status == BRINK_OK ? write_names(sweep, diag) : status;
 }
 
@@ -342,10 +371,12 @@ brink_status brink_row_file_row(brink_sweep *sweep, const char *row, size_t leng
   if (output->stream == NULL) return BRINK_OK;
   if (fwrite(row, 1, length, output->stream) != length)
     return file_problem("write", output->path, diag);
+  if (output->seals != NULL) brink_sha256_add(&output->written, row, length);
   double now = brink_seconds();
   if (now - output->flushed < FLUSH) return BRINK_OK;
   output->flushed = now;
-  return fflush(output->stream) == 0 ? BRINK_OK : file_problem("write", output->path, diag);
+  if (fflush(output->stream) != 0) return file_problem("write", output->path, diag);
+  return brink_row_seals_add(sweep, diag);
 }
 
 /* A disk that is full ends within a row: it is cut off. */
@@ -373,6 +404,10 @@ brink_status brink_row_file_close(brink_sweep *sweep, bool complete, brink_diag 
   if (output->path != NULL && fclose(output->stream) != 0 && status == BRINK_OK)
     status = file_problem("write", output->path, diag);
   output->stream = NULL;
+  if (fine && status == BRINK_OK) status = brink_row_seals_add(sweep, diag);
+  if (output->seals != NULL && fclose(output->seals) != 0 && status == BRINK_OK)
+    status = file_problem("write", output->beside, diag);
+  output->seals = NULL;
   if (output->path != NULL && (!fine || status != BRINK_OK)) cut_last_row(output->path);
   if (!complete || status != BRINK_OK || output->beside == NULL) return status;
   if (output->final != NULL)

@@ -118,9 +118,27 @@ static brink_status read_line(part *p, const char **line, size_t *length, brink_
 
 /* ---- are they all there? ---- */
 
-/* What stands beside the file of a share must be what this sweep is. */
-static brink_status compare_beside(const part *p, const brink_text *expected, brink_diag *diag) {
-  brink_text path = {0}, found = {0};
+/* All of its rows must be those that were written. */
+static brink_status check_seals(const char *path, const char *seals, brink_diag *diag) {
+  const char *reason;
+  FILE *table = brink_file_open(path, &reason);
+  if (table == NULL)
+    return brink_diag_set(diag, BRINK_ERR_FILE, "cannot read %s: %s", path, reason);
+  long long sealed = 0;
+  brink_status status = brink_row_seals_check(path, table, seals, &sealed, diag);
+  bool longer = status == BRINK_OK && fseeko(table, sealed, SEEK_SET) == 0 && getc(table) != EOF;
+  fclose(table);
+  if (!longer) return status;
+  return brink_diag_set(diag, BRINK_ERR_FILE,
+                        "%s has bytes behind the last row that is known to be written: make this "
+                        "share again with --resume",
+                        path);
+}
+
+/* What stands beside the file of a share must be what this sweep is; seals follow in `found`. */
+static brink_status compare_beside(const part *p, const brink_text *expected, brink_text *found,
+                                   brink_diag *diag) {
+  brink_text path = {0};
   brink_text_add(&path, "%s.resume", p->path);
   part beside = {.path = path.data};
   brink_status status = path.failed ? out_of_memory(diag) : BRINK_OK;
@@ -128,18 +146,20 @@ static brink_status compare_beside(const part *p, const brink_text *expected, br
   while (status == BRINK_OK && got > 0) {
     status = read_piece(&beside, &got, diag);
     if (status == BRINK_OK && got > 0)
-      brink_text_append(&found, beside.data + beside.end - got, got);
+      brink_text_append(found, beside.data + beside.end - got, got);
   }
   free(beside.data);
-  if (status == BRINK_OK && found.failed) status = out_of_memory(diag);
-  if (status == BRINK_OK &&
-      (found.length != expected->length || memcmp(found.data, expected->data, found.length) != 0))
+  if (status == BRINK_OK && found->failed) status = out_of_memory(diag);
+  bool same = found->length >= expected->length &&
+              memcmp(found->data, expected->data, expected->length) == 0 &&
+              (found->length == expected->length ||
+               strncmp(found->data + expected->length, "seal ", 5) == 0);
+  if (status == BRINK_OK && !same)
     status = brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                             "%s is a share of another sweep: model, options, design and measures "
                             "must be the same (compare %s)",
                             p->path, path.data);
   brink_text_free(&path);
-  brink_text_free(&found);
   return status;
 }
 
@@ -162,15 +182,17 @@ brink_status brink_share_examine(brink_sweep *sweep, brink_diag *diag) {
   size_t n = sweep->def.join;
   brink_status status = BRINK_OK;
   for (size_t k = 1; k <= n && status == BRINK_OK; k++) {
-    brink_text expected = {0};
+    brink_text expected = {0}, beside = {0};
     brink_row_file_describe(sweep, &expected);
     brink_share_describe(k, n, &expected);
     part p = {.path = brink_share_path(sweep, k, n)};
     if (p.path == NULL || expected.failed) status = out_of_memory(diag);
-    if (status == BRINK_OK) status = compare_beside(&p, &expected, diag);
+    if (status == BRINK_OK) status = compare_beside(&p, &expected, &beside, diag);
     if (status == BRINK_OK)
       status = count_rows(&p, brink_share_runs(sweep->design.runs, k, n), diag);
+    if (status == BRINK_OK) status = check_seals(p.path, beside.data + expected.length, diag);
     free(p.data);
+    brink_text_free(&beside);
     brink_text_free(&expected);
   }
   return status;

@@ -4,7 +4,7 @@
  *   measure.c, probe.c, extremes.c, mean.c    what is measured of a run
  *   runner.c                                  one run after another, each to its row; crew.c: several side by side
  *   workers.h, threads.c                      several runners at once
- *   row_file.c, fields.c, hdf5.c                the file of rows, and how to go on with it
+ *   row_file.c, row_seals.c, fields.c, hdf5.c  the file of rows, and how to go on with it
  *   table.c, indices.c                        rows in memory, and Sobol' indices
  *   page_rows.c, report.c                     what a report shows, and its page
  *   check.c                                   is every value of a knob allowed?
@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "base/sha256.h"
 #include "ranks/ranks.h"
 #include "run/hsml.h"
 #include "sweep/design.h"
@@ -42,6 +43,10 @@ typedef struct brink_row_file {
   const char *final;  /* of an HDF5 file that is made of them; NULL: they are the result */
   const char *beside; /* what the sweep is, for the time in which it is not complete; NULL: none */
   double flushed;     /* seconds */
+  FILE *seals;        /* of `beside`, from its byte `seals_at` on; NULL: not sealed */
+  long long seals_at;
+  uint64_t nsealed;     /* seals since the file was opened */
+  brink_sha256 written; /* of all bytes of the table */
 } brink_row_file;
 
 struct brink_sweep {
@@ -138,6 +143,21 @@ bool brink_crew_work(brink_crew *crew, const brink_door *door);
 /* Every value of every knob, as far as that can be said without the others. ARGUMENT: one is not allowed. The model is
  * left with the nominal values. */
 brink_status brink_sweep_check_knobs(brink_sweep *sweep, brink_hsml *model, brink_diag *diag);
+
+/* ---- row_seals.c ---- */
+
+/* Opens the file beside the table for seals, which follow the description of the sweep. */
+brink_status brink_row_seals_open(brink_sweep *sweep, brink_diag *diag);
+
+/* Seals the table as it is now: what was written has reached its file. */
+brink_status brink_row_seals_add(brink_sweep *sweep, brink_diag *diag);
+
+/* *sealed: the bytes of a table, from its start, that are as they were written. An error if some were altered. */
+brink_status brink_row_seals_check(const char *path, FILE *table, const char *seals,
+                                   long long *sealed, brink_diag *diag);
+
+/* Seals of more than the table has now are of no use. */
+brink_status brink_row_seals_renew(brink_sweep *sweep, brink_diag *diag);
 
 /* ---- row_file.c ---- */
 

@@ -6,6 +6,7 @@
 #include "support/program.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -735,7 +736,7 @@ TEST(an_interrupted_run_leaves_readable_results) {
   text = read_all("out.txt");
   CHECK_CONTAINS(text, "\"reason\":\"interrupted\"");
   free(text);
-  CHECK_INT(interrupt(SIGINT, "1e12", "1e-12"), 130); /* within one step */
+  CHECK_INT(interrupt(SIGINT, "1e3", "1e-12"), 130); /* within one step */
   CHECK_INT(interrupt(SIGTERM, "1e12", "0.01"), 143);
   CHECK_INT(interrupt(SIGINT, "inf", "0.01"), 130);
   text = read_all("out.txt");
@@ -809,6 +810,43 @@ TEST(emit_shows_readable_c) {
   done(&o);
 }
 
+/* They would never come to an end. */
+TEST(periods_below_the_resolution_of_time_are_refused) {
+  outcome o = brink("run ramp.hsml --until 1 --every 1e-300 --out never.csv");
+  CHECK_EXIT(o, 2);
+  CHECK_CONTAINS(o.err, "rows every 1e-300 are too close");
+  done(&o);
+  o = brink("run ramp.hsml --from 1e9 --until 1000000001 --every 1e-9 --out never.csv");
+  CHECK_CONTAINS(o.err, "rows every 1e-09 are too close");
+  done(&o);
+  write_file("clocked.hsml", "dtc Clocked is\n  body\n    declarations\n"
+                             "      sample(1e-300, 0.0);\n      state(n, integer, (0, 9));\n"
+                             "    end declarations;\n    initial\n      n := 0;\n"
+                             "    end initial;\n    update\n      n := 1;\n"
+                             "    end update;\n  end body;\nend Clocked;\n");
+  o = brink("run clocked.hsml --until 1");
+  CHECK_EXIT(o, 2);
+  CHECK_CONTAINS(o.err, "the sample period 1e-300 is too short");
+  done(&o);
+}
+
+/* A compiler reads all of it; what it would make of it is compared in test_emit. */
+TEST(emit_shows_c_that_compiles_of_every_model) {
+  glob_t models;
+  CHECK(glob(BRINK_SOURCE_DIR "/models/*/model.hsml", 0, NULL, &models) == 0);
+  CHECK(models.gl_pathc > 80);
+  for (size_t k = 0; k < models.gl_pathc; k++) {
+    outcome o = brink("emit '%s' >emitted-%zu.c", models.gl_pathv[k], k);
+    CHECK_MSG(o.exit == 0, "%s: %s", models.gl_pathv[k], o.err);
+    done(&o);
+  }
+  globfree(&models);
+  outcome o = program_run("cc", "-std=gnu17 -fsyntax-only -Werror=implicit-function-declaration "
+                                "-Werror=incompatible-pointer-types emitted-*.c");
+  CHECK_EXIT(o, 0);
+  done(&o);
+}
+
 /* ---- */
 
 static void write_models(void) {
@@ -879,6 +917,8 @@ int main(void) {
   RUN(warnings_alone_are_no_failure);
   RUN(the_layout_is_canonical_once_it_was_made_so);
   RUN(emit_shows_readable_c);
+  RUN(periods_below_the_resolution_of_time_are_refused);
+  RUN(emit_shows_c_that_compiles_of_every_model);
   program_leave(folder);
   return check_done();
 }

@@ -49,7 +49,7 @@ refused 2 'another sweep' few --out table8.csv --join 8
 refused 2 'cannot be continued' sweep --out table8.csv --share 3/8 --resume --rtol 1e-8
 cp table8.csv.1-of-8 keep
 cp table8.csv.2-of-8 table8.csv.1-of-8
-refused 5 'table8.csv.1-of-8 has no row of run 0' sweep --out table8.csv --join 8
+refused 5 'table8.csv.1-of-8 was altered' sweep --out table8.csv --join 8
 cp table8.csv.2-of-8.resume table8.csv.1-of-8.resume
 refused 2 'another sweep' sweep --out table8.csv --join 8
 

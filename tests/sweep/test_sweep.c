@@ -342,6 +342,68 @@ TEST(a_table_that_was_cut_anywhere_is_completed_to_the_same_bytes) {
   program_leave(folder);
 }
 
+static int stop_soon(const brink_sweep_progress *progress, void *user) {
+  (void)user;
+  return progress->done >= 20;
+}
+
+/* Slow enough to be stopped on its way. */
+static swept slow_sweep(const char *out, size_t jobs) {
+  static const brink_sweep_option slow = {"hmax", "1e-3"};
+  swept s = tank_sweep(out, jobs);
+  s.def.options = &slow;
+  s.def.noptions = 1;
+  return s;
+}
+
+/* Another digit at this byte of a file, or before it. */
+static void alter(const char *path, size_t at) {
+  char *text = read_all(path);
+  size_t length = strlen(text);
+  CHECK(at < length);
+  while (at > 0 && (text[at] < '0' || text[at] > '9')) at--;
+  text[at] = text[at] == '7' ? '8' : '7';
+  write_file(path, text);
+  free(text);
+}
+
+/* Whatever becomes of the table, what is kept of it is what was written. */
+TEST(a_table_that_was_altered_is_not_continued) {
+  char folder[16];
+  program_enter(folder);
+  swept whole = slow_sweep("whole.csv", 2);
+  SWEEP_FINE(&whole);
+  sweep_end(&whole);
+  for (int k = 0; k < 3; k++) {
+    swept s = slow_sweep("t.csv", 1);
+    s.def.progress = stop_soon;
+    CHECK(sweep_go(&s) == BRINK_CANCELLED);
+    sweep_end(&s);
+    char *text = read_all("t.csv");
+    size_t length = strlen(text);
+    CHECK(length > 1000);
+    if (k == 0) alter("t.csv", length / 2);
+    if (k == 1) alter("t.csv", length - 2);
+    if (k == 2) { /* rows of somebody else behind it */
+      char *more = malloc(2 * length + 1);
+      snprintf(more, 2 * length + 1, "%s%s", text, strchr(text, '\n') + 1);
+      write_file("t.csv", more);
+      free(more);
+    }
+    free(text);
+    swept again = slow_sweep("t.csv", 1);
+    again.def.resume = true;
+    brink_status status = sweep_go(&again);
+    if (k < 2)
+      CHECK_MSG(status == BRINK_ERR_FILE && strstr(again.diag.message, "was altered") != NULL,
+                "%d '%s'", (int)status, again.diag.message);
+    else
+      CHECK(status == BRINK_OK && same_files("t.csv", "whole.csv"));
+    sweep_end(&again);
+  }
+  program_leave(folder);
+}
+
 /* A sweep that is not complete, with the file beside it. */
 static void interrupt(const char *out) {
   swept s = tank_sweep(out, 1);
@@ -486,6 +548,7 @@ int main(void) {
   RUN(a_run_over_the_limit_is_a_row_and_the_others_go_on);
   RUN(the_table_is_the_same_however_many_jobs_make_it);
   RUN(a_table_that_was_cut_anywhere_is_completed_to_the_same_bytes);
+  RUN(a_table_that_was_altered_is_not_continued);
   RUN(another_sweep_is_not_continued);
   RUN(trajectories_are_kept_on_request);
   RUN(progress_is_reported_and_a_table_is_had_without_a_file);
