@@ -167,6 +167,17 @@ TEST(values_that_are_not_numbers_are_told) {
   done(&o);
 }
 
+TEST(a_tolerance_is_below_one) {
+  write_ctc("state(x, real);", "x := 1.0;", "dynamics x' = -x; end dynamics;");
+  static const char *const options[] = {"--rtol 1e5", "--tolerance 16", "--rtol 1"};
+  for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+    outcome o = brink("run a.hsml --interpret --until 1 %s", options[k]);
+    CHECK_EXIT(o, 2);
+    CHECK_CONTAINS(o.err, "is no tolerance: it must be below 1");
+    done(&o);
+  }
+}
+
 int main(void) {
   char folder[16];
   program_enter(folder);
@@ -180,6 +191,7 @@ int main(void) {
   RUN(a_part_is_checked_alone_but_not_run);
   RUN(a_rule_that_did_not_run_is_not_listed);
   RUN(values_that_are_not_numbers_are_told);
+  RUN(a_tolerance_is_below_one);
   program_leave(folder);
   return check_done();
 }
