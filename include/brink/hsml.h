@@ -421,8 +421,8 @@ typedef struct brink_run_outcome {
   const char *hint;    /* what to try; NULL: none */
   double t;
   size_t nwarnings;
-  const char *const
-      *warnings; /* odd starts; a model that looks stiff; values outside their ranges */
+  const char *const *
+      warnings; /* odd starts; a model that looks stiff; values that are not numbers; values outside their ranges */
   const char *
       rendered; /* a failure that places in the text have to do with: message, hint and these, as compilers
                            show them; lines end with \n. NULL: none */

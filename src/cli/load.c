@@ -126,6 +126,10 @@ static int read_inputs(brink_hsml *model, const cli_arguments *arguments) {
   if (path == NULL)
     return hold ? cli_misuse(arguments->command->name, "--input-hold needs --input FILE.csv")
                 : CLI_OK;
+  if (strcmp(path, "-") == 0 && arguments->noperands > 0 &&
+      strcmp(arguments->operands[0], "-") == 0)
+    return cli_misuse(arguments->command->name,
+                      "the model and --input cannot both be standard input");
   brink_status status = brink_hsml_read_inputs(model, path, hold, &diag);
   if (status == BRINK_OK) return refuse_both(model->inputs, arguments);
   if (model->nextra == 0)

@@ -201,6 +201,9 @@ static int check_together(const cli_settings *s, const char *command) {
                       options->hmax);
   if (s->run.interpret && s->run.native)
     return cli_misuse(command, "--native waits for the C compiler, which --interpret never calls");
+  if (options->rtol >= 1.0)
+    return cli_misuse(command, "the relative tolerance %g is no tolerance: it must be below 1",
+                      options->rtol);
   if (options->rtol == 0.0 && options->atol == 0.0)
     return cli_misuse(command, "--rtol and --atol are both 0: no step could ever be accepted");
   return CLI_OK;

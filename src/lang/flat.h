@@ -190,6 +190,10 @@ bool flat_list_fits(flat *f, const flat_variable *variable, const char *set, boo
 /* The value for one element: of a vector, or one for each component of an array. */
 double flat_given_value(const flat_variable *variable, const flat_given *given, size_t element);
 
+/* The largest integer. Values are doubles, which tell whole numbers up to 2^53 from their neighbours: beyond, n + 1 may be
+ * n. */
+#define FLAT_WHOLE 9007199254740991.0
+
 /* A model may have this many instances, elements of a vector, states: more is refused. */
 #define FLAT_LIMIT ((size_t)1 << 23)
 #define FLAT_BUDGET ((size_t)200000000)

@@ -107,6 +107,12 @@ bool flat_each_bounds(flat *f, const flat_point *point, const brink_ast_expr *ex
       !flat_whole(f, point, expr->arg[2], "the loop's end", INT32_MIN, INT32_MAX, hi))
     return false;
   if (*hi >= *lo && *hi - *lo < (int64_t)FLAT_LIMIT) return true;
+  if (*hi >= *lo) {
+    flat_error(f, BRINK_MSG_TOO_MANY_ELEMENTS, expr->place, NULL, "'%s' has more than %zu elements",
+               brink_unit_format(f->unit, "i in %lld..%lld", (long long)*lo, (long long)*hi),
+               FLAT_LIMIT);
+    return false;
+  }
   flat_error(f, BRINK_MSG_NOTHING_FOR_EACH, expr->place, NULL,
              "there are no values for i in %lld..%lld", (long long)*lo, (long long)*hi);
   return false;

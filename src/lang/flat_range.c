@@ -1,4 +1,6 @@
 /* flat_range.c: declared ranges, and whether a value that is known before the run is within. */
+#include <math.h>
+
 #include "lang/flat.h"
 
 static bool in_set(flat *f, const brink_symbol *symbol, double value) {
@@ -15,14 +17,20 @@ bool flat_range_bounds(flat *f, const flat_variable *variable, size_t instance, 
                        double *hi) {
   const brink_ast_range *range = &variable->symbol->range;
   flat_point point = {.group = variable->group, .instance = instance, .element = BRINK_NONE};
-  return flat_value(f, &point, range->lo, lo) && flat_value(f, &point, range->hi, hi);
+  if (!flat_value(f, &point, range->lo, lo) || !flat_value(f, &point, range->hi, hi)) return false;
+  bool whole = variable->symbol->type == BRINK_TYPE_INTEGER;
+  if (whole && *lo < -FLAT_WHOLE) *lo = -FLAT_WHOLE;
+  if (whole && *hi > FLAT_WHOLE) *hi = FLAT_WHOLE;
+  return true;
 }
 
 /* Is the value within the declared range? */
 bool flat_in_range(flat *f, const flat_variable *variable, size_t instance, double value) {
   const brink_ast_range *range = &variable->symbol->range;
   double lo, hi;
-  if (!range->given) return true;
+  if (!range->given)
+    return variable->symbol->type != BRINK_TYPE_INTEGER || !isfinite(value) ||
+           fabs(value) <= FLAT_WHOLE;
   if (range->is_set) return in_set(f, variable->symbol, value);
   return !flat_range_bounds(f, variable, instance, &lo, &hi) || (value >= lo && value <= hi);
 }
@@ -33,6 +41,8 @@ const char *flat_range_text(flat *f, const flat_variable *variable, size_t insta
   const brink_ast_range *range = &variable->symbol->range;
   char number[2][BRINK_DOUBLE_TEXT];
   double lo, hi;
+  if (!range->given) /* of whole numbers */
+    return brink_unit_format(f->unit, "(%.0f, %.0f)", -FLAT_WHOLE, FLAT_WHOLE);
   if (!range->is_set)
     return flat_range_bounds(f, variable, instance, &lo, &hi)
                ? brink_unit_format(f->unit, "(%s, %s)", brink_double_text(lo, number[0]),
@@ -51,7 +61,8 @@ const char *flat_range_text(flat *f, const flat_variable *variable, size_t insta
 
 /* For errors about a value in the model. */
 const char *flat_range_hint(flat *f, const flat_variable *variable, size_t instance) {
-  return brink_unit_format(f->unit, "the range is %s", flat_range_text(f, variable, instance));
+  const char *what = variable->symbol->range.given ? "the range is" : "integers are exact within";
+  return brink_unit_format(f->unit, "%s %s", what, flat_range_text(f, variable, instance));
 }
 
 const char *flat_value_text(flat *f, const flat_variable *variable, double value, char *buffer) {

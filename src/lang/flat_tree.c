@@ -343,18 +343,13 @@ static void describe_range(flat *f, flat_variable *variable, brink_variable *mad
     made->nset = set != NULL ? range->nitems : 0;
     return;
   }
-  flat_point point = {.group = variable->group, .element = BRINK_NONE};
-  made->has_range =
-      flat_value(f, &point, range->lo, &made->lo) && flat_value(f, &point, range->hi, &made->hi);
+  made->has_range = flat_range_bounds(f, variable, 0, &made->lo, &made->hi);
   size_t count = variable->group->count;
   if (!made->has_range || count == 1 || (range->lo->constant && range->hi->constant)) return;
   double *bounds = flat_take(f, 2 * count, sizeof *bounds);
   if (bounds == NULL) return;
   for (size_t i = 0; i < count; i++) {
-    point.instance = i;
-    if (!flat_value(f, &point, range->lo, &bounds[2 * i]) ||
-        !flat_value(f, &point, range->hi, &bounds[2 * i + 1]))
-      return;
+    if (!flat_range_bounds(f, variable, i, &bounds[2 * i], &bounds[2 * i + 1])) return;
   }
   made->bounds = bounds;
 }
@@ -386,9 +381,9 @@ bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kin
   brink_variable made = describe(f, variable, kind);
   describe_range(f, variable, &made);
   if (made.type == BRINK_VALUE_INTEGER && !made.has_range && made.set == NULL) {
-    made.has_range = true; /* beyond that whole numbers are not exact */
-    made.lo = -0x1p53;
-    made.hi = 0x1p53;
+    made.has_range = true;
+    made.lo = -FLAT_WHOLE;
+    made.hi = FLAT_WHOLE;
   }
   if (made.name == NULL || !brink_arena_reserve(f->arena, system->variables, system->nvariables,
                                                 system->variables_capacity)) {

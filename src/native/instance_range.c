@@ -81,8 +81,10 @@ static void describe(const brink_instance *instance, uint32_t index, size_t elem
   bounds_of(variable, element, &least, &most);
   brink_text text = text_in(buffer, size);
   value_text(instance, variable, value, shown, sizeof shown);
-  if (variable->has_range && (strcmp(shown, brink_double_text(least, lo)) == 0 ||
-                              strcmp(shown, brink_double_text(most, hi)) == 0))
+  if (variable->type == BRINK_VALUE_INTEGER && isfinite(value))
+    snprintf(shown, sizeof shown, "%.0f", value);
+  else if (variable->has_range && (strcmp(shown, brink_double_text(least, lo)) == 0 ||
+                                   strcmp(shown, brink_double_text(most, hi)) == 0))
     snprintf(shown, sizeof shown, "%.17g", value);
   brink_text_add(&text, "%s = %s at t = %.10g is ",
                  brink_instance_variable_name(instance, index, element, name), shown, t);

@@ -96,8 +96,11 @@ static int on_row(const brink_moment *moment, void *user) {
   const brink_columns *columns = display->def.columns;
   brink_columns_visit(columns, moment);
   double *values = brink_thin_place(&display->rows);
-  for (size_t k = 0; k < display->nchosen; k++)
+  double t = brink_system_time(columns->system, moment->t);
+  for (size_t k = 0; k < display->nchosen; k++) {
     values[k] = brink_columns_value(columns, display->tracked[k], display->element[k], moment);
+    brink_gaps_value(display->def.gaps, display->tracked[k], display->element[k], values[k], t);
+  }
   brink_thin_add(&display->points, moment->t, values);
   brink_thin_add(&display->rows, moment->t, values);
   brink_columns_visit(display->def.places, moment);

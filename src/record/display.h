@@ -32,6 +32,7 @@ typedef struct brink_display_def {
   const size_t *wanted;        /* columns that must be there, however many there are */
   size_t nwanted;
   double until;
+  brink_gaps *gaps; /* learn where values are not numbers; NULL: nobody asks */
   brink_guard_view guards;
 } brink_display_def;
 

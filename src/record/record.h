@@ -119,6 +119,30 @@ double brink_columns_value(const brink_columns *columns, const brink_tracked *tr
 /* All of them, which must not be computed by equations or have been visited there. */
 void brink_columns_values(const brink_columns *columns, const brink_moment *moment, double *values);
 
+/* ---- gaps.c ---- */
+
+/* Where a variable is not a number for the first time, of those that anybody looked at. */
+typedef struct brink_gap {
+  double t; /* of the model; NaN: it always was one */
+  size_t element;
+} brink_gap;
+
+typedef struct brink_gaps {
+  brink_gap *of; /* each variable of the system */
+  size_t count;
+} brink_gaps;
+
+/* None yet; the memory is taken once. False: out of memory. */
+bool brink_gaps_begin(brink_gaps *gaps, const brink_system *system, brink_arena *arena);
+/* One value, or all values of a row, at the time t of the model; gaps NULL: nobody asks. */
+void brink_gaps_value(brink_gaps *gaps, const brink_tracked *tracked, size_t element, double value,
+                      double t);
+void brink_gaps_values(brink_gaps *gaps, const brink_columns *columns, const double *values,
+                       double t);
+/* The same of values that are not known yet: they are computed. */
+void brink_gaps_look(brink_gaps *gaps, const brink_columns *columns, const brink_moment *moment);
+void brink_gaps_archive(brink_gaps *gaps, brink_archive *a);
+
 /* A value as a person or a spreadsheet reads it: 0.5, draining, true. */
 void brink_value_text(const brink_system *system, brink_value_type type, double value,
                       brink_text *text);

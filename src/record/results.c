@@ -285,11 +285,15 @@ static bool is_skipped(brink_results *results, bool row) {
 
 bool brink_results_row(brink_results *results, const brink_moment *moment) {
   if (results->failed || results->store_failed) return false;
-  if (is_skipped(results, true)) return true;
   const brink_columns *columns = results->columns;
+  if (is_skipped(results, true)) { /* it is in the file, but what was found in it is not known */
+    brink_gaps_look(results->def.gaps, columns, moment);
+    return true;
+  }
   brink_columns_visit(columns, moment);
   results->row[0] = brink_system_time(columns->system, moment->t);
   brink_columns_values(columns, moment, results->row + 1);
+  brink_gaps_values(results->def.gaps, columns, results->row + 1, results->row[0]);
   results->rows++;
   if (results->store != NULL && !brink_trajectory_store_row(results->store, results->row))
     return fail_store(results);

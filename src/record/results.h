@@ -24,6 +24,7 @@ typedef struct brink_results_def {
   size_t nfacts;
   size_t chunk_rows; /* at most so many rows in a chunk of an HDF5 file; 0: as many as are good */
   const brink_moment *start; /* what constants are read from; NULL: initial values. Copied. */
+  brink_gaps *gaps;          /* learn where values are not numbers; NULL: nobody asks */
   bool keeps;                /* rows and events in memory, too */
   brink_archive *
       saved; /* goes on with a file, and with what was kept, as brink_results_save left them; NULL: anew */

@@ -116,6 +116,7 @@ void brink_run_archive(brink_run *run, brink_archive *a) {
   } else if (!a->failed) {
     archive_one(run, a);
   }
+  brink_gaps_archive(&run->gaps, a);
   if (!a->failed && run->display != NULL) brink_display_archive(run->display, a);
   brink_archive_mark(a, "end");
 }

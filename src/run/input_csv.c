@@ -2,6 +2,7 @@
  *
  * The column of time has a name, or is the first one; columns that are no inputs are ignored, with a note. What the
  * cells mean is left to the model (inputs.c), except for how they are written. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -209,13 +210,15 @@ static brink_status read_cell(const csv *c, const csv_column *column, char *cell
   brink_type type = column->symbol != NULL ? column->symbol->type : BRINK_TYPE_UNKNOWN;
   bool number = type == BRINK_TYPE_SIGNAL || type == BRINK_TYPE_REAL || type == BRINK_TYPE_INTEGER;
   size_t at = brink_csv_column(&c->text, cell);
-  double value;
+  double value = 0.0;
   *kept = cell;
   if (cell[0] == '\0' && type != BRINK_TYPE_STRING)
     return WRONG(c, line, at, "input-empty", "%s has no value here", column->name);
   if (number) brink_csv_mend(&c->text, cell);
   if (number && !brink_csv_number(cell, &value))
     return WRONG(c, line, at, "input-value", "%s = '%s' is not a number", column->name, cell);
+  if (type == BRINK_TYPE_INTEGER && value != floor(value))
+    return WRONG(c, line, at, "input-whole", "%s = %s is not a whole number", column->name, cell);
   if (type != BRINK_TYPE_BOOLEAN) return BRINK_OK;
   *kept = boolean_word(cell);
   if (*kept != NULL) return BRINK_OK;

@@ -105,7 +105,8 @@ static brink_status begin_kept(brink_run *run, const brink_computed *computed) {
 brink_status brink_run_columns_begin(brink_run *run, const brink_computed *computed) {
   if (run->rates == NULL)
     run->rates = brink_arena_take(&run->arena, run->system->nx, sizeof(double));
-  brink_status status = run->rates != NULL ? BRINK_OK : BRINK_ERR_MEMORY;
+  bool room = run->rates != NULL && brink_gaps_begin(&run->gaps, run->system, &run->arena);
+  brink_status status = room ? BRINK_OK : BRINK_ERR_MEMORY;
   if (status == BRINK_OK) status = brink_columns_init(&run->columns, run->system, computed, NULL);
   if (status == BRINK_OK) status = begin_kept(run, computed);
   if (status != BRINK_OK) brink_run_columns_end(run); /* all or none: brink_run_has_begun */

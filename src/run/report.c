@@ -35,6 +35,7 @@ brink_status brink_run_display_begin(brink_run *run) {
       .wanted = run->choice.wanted,
       .nwanted = run->choice.nwanted,
       .until = brink_run_turned(run, run->until),
+      .gaps = &run->gaps,
       .guards = {.value = guard_value, .tolerance = guard_tolerance, .user = run->sim}};
   if (run->sim != NULL) def.guards.count = run->sim->model->def.nguards;
   brink_status status = brink_display_create(&def, NULL, &run->display);

@@ -68,7 +68,8 @@ static bool begin_trace(brink_run *run) {
 
 brink_status brink_run_results_begin(brink_run *run) {
   const brink_record_choice *choice = &run->choice;
-  brink_results_def def = {.path = choice->path, .format = choice->format, .columns = &run->kept};
+  brink_results_def def = {
+      .path = choice->path, .format = choice->format, .columns = &run->kept, .gaps = &run->gaps};
   bool file = choice->path != NULL || choice->format != NULL;
   if (!file && !choice->trajectory) return BRINK_OK;
   if (!begin_trace(run) || !brink_columns_names(&run->kept)) return out_of_memory(run);

@@ -607,6 +607,7 @@ brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
   run->moving = true;
   if (run->phase == BRINK_RUN_MADE) brink_run_begin(run);
   end(run);
+  brink_run_check_gaps(run);
   brink_run_fill_summary(run);
   brink_status status = brink_comparison_run(run);
   brink_run_judge(run);

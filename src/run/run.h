@@ -83,7 +83,7 @@ typedef struct brink_pending_event {
   int *before_mode, *after_mode;
 } brink_pending_event;
 
-/* What is odd about a run: at its start, but for one that looks stiff. */
+/* What is odd about a run: at its start, but for one that looks stiff and for values that are not numbers. */
 typedef struct brink_start_warning {
   const char *text;
   const char *rendered; /* with its place in the text of the model; NULL: it has none */
@@ -148,6 +148,7 @@ struct brink_run {
   brink_columns columns;    /* states, modes and outputs, for the journal and the summary */
   brink_columns kept;       /* what is recorded … */
   brink_columns also_shown; /* … and with choice.also */
+  brink_gaps gaps;          /* where something of them is not a number */
   brink_moment looked;      /* where equations were evaluated last for them */
   double *rates;            /* the derivatives there, … */
   bool rates_known;         /* … if somebody asked */
@@ -310,6 +311,8 @@ void brink_run_warn(brink_run *run, brink_place place, const char *text, const c
 /* On its way: does it look stiff? */
 void brink_run_check_stiff(brink_run *run);
 void brink_run_check_inputs(brink_run *run);
+/* At its end: were values that are recorded, or final, not numbers? */
+void brink_run_check_gaps(brink_run *run);
 void brink_run_list_warnings(brink_run *run);
 
 /* report.c */

@@ -1,6 +1,8 @@
 /* warnings.c: what is odd about a run, in its warnings: at the start initial values that were chosen (chosen.c), inputs that
- * begin late or end early, flags that are past (past.c); on its way a model that looks stiff. */
+ * begin late or end early, flags that are past (past.c); on its way a model that looks stiff; at the end values
+ * that were not numbers. */
 #include <math.h>
+#include <stdio.h>
 
 #include "lang/report.h"
 #include "run/run.h"
@@ -65,6 +67,41 @@ void brink_run_check_stiff(brink_run *run) {
   else
     brink_run_warn(run, (brink_place){0}, text.data, NULL);
   brink_text_free(&text);
+}
+
+/* Warnings by name; more of them are counted. */
+enum { GAPS_NAMED = 20 };
+
+static void warn_of_gap(brink_run *run, uint32_t variable, const brink_gap *gap) {
+  brink_text name = {0}, text = {0};
+  brink_system_variable_name(run->system, variable, gap->element, &name);
+  brink_text_add(&text, "%s is not a number (nan), first seen at t = %.10g",
+                 name.data != NULL ? name.data : "", gap->t);
+  if (text.failed || name.failed)
+    run->journal.failed = true;
+  else
+    brink_run_warn(run, run->system->variables[variable].place, text.data, NULL);
+  brink_text_free(&name);
+  brink_text_free(&text);
+}
+
+/* A run that failed has said why: its last values are no news. */
+void brink_run_check_gaps(brink_run *run) {
+  char text[80];
+  size_t found = 0;
+  if (!brink_run_has_begun(run)) return;
+  if (run->status >= 0) {
+    brink_moment now = brink_run_now(run);
+    brink_gaps_look(&run->gaps, &run->columns, &now);
+    brink_gaps_look(&run->gaps, &run->kept, &now);
+  }
+  for (uint32_t k = 0; k < run->gaps.count; k++) {
+    if (!isnan(run->gaps.of[k].t) && ++found <= GAPS_NAMED) warn_of_gap(run, k, &run->gaps.of[k]);
+  }
+  if (found <= GAPS_NAMED) return;
+  snprintf(text, sizeof text, "%zu more variables are not numbers (nan) somewhere",
+           found - GAPS_NAMED);
+  brink_run_warn(run, (brink_place){0}, text, NULL);
 }
 
 void brink_run_list_warnings(brink_run *run) {

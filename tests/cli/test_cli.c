@@ -1,6 +1,8 @@
 /* The program as a user meets it: exit codes, messages, JSON, CSV, interruption, full disks.
  *
  * Every test runs the program in a directory of its own, with small models written there. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#define _DEFAULT_SOURCE
 #include "check.h"
 #include "support/formats.h"
 #include "support/program.h"

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "support/program.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define brink(...) program_run(BRINK_PROGRAM, __VA_ARGS__)
@@ -129,6 +130,54 @@ TEST(a_rule_that_did_not_run_is_not_listed) {
   done(&o);
 }
 
+/* x = 1 - t: its root and its logarithm are no numbers after t = 1. The run ends well, but not in silence. */
+static void check_gaps(const char *options, const char *root, const char *logarithm) {
+  outcome o = brink("run gap.hsml --interpret --until 1.1 --json %s", options);
+  CHECK_EXIT(o, 0);
+  const json *warnings = json_member(o.summary, "warnings");
+  bool both = json_at(warnings, 1) != NULL && json_at(warnings, 2) == NULL;
+  CHECK_MSG(both, "%s: %s", options, o.err);
+  CHECK_CONTAINS(o.err, root);
+  CHECK_CONTAINS(o.out, root);
+  CHECK_CONTAINS(o.err, logarithm);
+  CHECK_CONTAINS(o.out, logarithm);
+  done(&o);
+}
+
+TEST(values_that_are_not_numbers_are_told) {
+  write_file("gap.hsml",
+             "ctc A is interface output(y, real); end interface; body declarations state(x, real); "
+             "variable(w, real); end declarations; initial x := 1.0; end initial; dynamics x' = "
+             "-1.0; w = log(x); end dynamics; output y = sqrt(x); end output; end body; end A;\n");
+  check_gaps("", "y is not a number (nan), first seen at t = 1.1",
+             "w is not a number (nan), first seen at t = 1.1");
+  check_gaps("--keep '*' --out gap.csv --every 0.0625",
+             "y is not a number (nan), first seen at t = 1.0625",
+             "w is not a number (nan), first seen at t = 1.0625");
+  outcome o = brink("run gap.hsml --interpret --until 1.1 --report gap.html");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.err, "warning: y is not a number (nan), first seen at t = 1.");
+  done(&o);
+  char *page = read_all("gap.html");
+  CHECK(page != NULL && strstr(page, "y is not a number (nan), first seen at t = 1.") != NULL);
+  free(page);
+  o = brink("run gap.hsml --interpret --until 0.9 --keep '*'");
+  CHECK_EXIT(o, 0);
+  CHECK_MSG(strstr(o.err, "not a number") == NULL, "%s", o.err);
+  done(&o);
+}
+
+TEST(a_tolerance_is_below_one) {
+  write_ctc("state(x, real);", "x := 1.0;", "dynamics x' = -x; end dynamics;");
+  static const char *const options[] = {"--rtol 1e5", "--tolerance 16", "--rtol 1"};
+  for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+    outcome o = brink("run a.hsml --interpret --until 1 %s", options[k]);
+    CHECK_EXIT(o, 2);
+    CHECK_CONTAINS(o.err, "is no tolerance: it must be below 1");
+    done(&o);
+  }
+}
+
 int main(void) {
   char folder[16];
   program_enter(folder);
@@ -141,6 +190,8 @@ int main(void) {
   RUN(settings_outside_a_range_are_told_the_range);
   RUN(a_part_is_checked_alone_but_not_run);
   RUN(a_rule_that_did_not_run_is_not_listed);
+  RUN(values_that_are_not_numbers_are_told);
+  RUN(a_tolerance_is_below_one);
   program_leave(folder);
   return check_done();
 }

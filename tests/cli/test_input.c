@@ -213,6 +213,25 @@ TEST(a_table_is_read_as_people_write_it) {
   }
 }
 
+/* Also in the first row, whose values the model is built with. */
+TEST(whole_numbers_are_asked_for_where_they_stand) {
+  write_file("n.hsml", "ctc A is interface input(n, integer); end interface; body declarations "
+                       "state(x, real); end declarations; initial x := 0.0; end initial; dynamics "
+                       "x' = n; end dynamics; end body; end A;\n");
+  write_file("n.csv", "t,n\n0,1.5\n1,2\n");
+  outcome o = program_run(BRINK_PROGRAM, "run n.hsml --until 2 --input n.csv --interpret");
+  CHECK_EXIT(o, 5);
+  CHECK_CONTAINS(o.err, "n.csv:2:3: error: n = 1.5 is not a whole number");
+  done(&o);
+}
+
+TEST(one_standard_input_is_not_enough_for_two) {
+  outcome o = program_run(BRINK_PROGRAM, "run - --until 2 --input - --interpret < n.hsml");
+  CHECK_EXIT(o, 2);
+  CHECK_CONTAINS(o.err, "the model and --input cannot both be standard input");
+  done(&o);
+}
+
 TEST(booleans_are_words_or_digits) {
   static const char *const tables[] = {"time,enable\n0,true\n1,false\n2,true\n",
                                        "time,enable\n0,1\n1,0\n2,1\n",
@@ -283,6 +302,8 @@ int main(void) {
   RUN(a_sample_at_the_time_of_a_row_sees_that_row);
   RUN(mistakes_in_a_table_are_told_with_their_line);
   RUN(a_table_is_read_as_people_write_it);
+  RUN(whole_numbers_are_asked_for_where_they_stand);
+  RUN(one_standard_input_is_not_enough_for_two);
   RUN(booleans_are_words_or_digits);
   RUN(a_table_that_begins_late_or_ends_early_says_so);
   RUN(wrong_usage_is_said);
