@@ -180,7 +180,9 @@ BRINK_API const char *brink_status_text(brink_status status);
   X(BRINK_REASON_TIMER_PAST, "timer-past", BRINK_ERR_CALLBACK) /* guard, value: its time */        \
   /* functions of inputs (brink_hsml_set_function); t: where they were asked; text: the input */   \
   X(BRINK_REASON_INPUT_FAILED, "input-failed", BRINK_ERR_CALLBACK)     /* text, count: returned */ \
-  X(BRINK_REASON_INPUT_UNDEFINED, "input-undefined", BRINK_ERR_DOMAIN) /* text, value */
+  X(BRINK_REASON_INPUT_UNDEFINED, "input-undefined", BRINK_ERR_DOMAIN) /* text, value */           \
+  /* no step that time resolves is small enough */                                                 \
+  X(BRINK_REASON_STEP_RESOLUTION, "step-resolution", BRINK_ERR_STEP) /* state, limit, value: ulp */
 
 typedef enum brink_reason {
 #define BRINK_REASON_ENUM(name, slug, status) name,

@@ -57,6 +57,10 @@ static const char *const forms[] = {
         NO_STEP "the solution seems to have a singularity or a discontinuity here; if it switches, "
                 "declare a guard; if the model ends, a unilateral one",
 
+    [BRINK_REASON_STEP_RESOLUTION] =
+        NO_STEP "time is resolved to {value} here, and the step needed is shorter; let time start "
+                "nearer to 0, or allow a larger error",
+
     [BRINK_REASON_BLOCKED] =
         "at t = {t} the surface of the unilateral guard {guard} was reached, nothing that the "
         "right-hand side reads was changed, and it still points past the surface: change a mode or "

@@ -15,6 +15,7 @@
  * each attempt then tries again with a d that shrinks with its h. */
 #include "ode/fixed.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -82,7 +83,7 @@ static brink_try find_second(taylor2 *ty, brink_stepper *st, double t, const dou
   const brink_eval *eval = st->eval;
   bool series = brink_eval_has_flow_jet(eval);
   if (!series || st->n > st->nx) {
-    double d = DIFFERENCE * h;
+    double d = fmax(DIFFERENCE * h, DBL_EPSILON * fabs(t)); /* or what time resolves */
     brink_try outcome = from_difference(ty, st, t, x, f, d, second);
     if (outcome == BRINK_TRY_OUTSIDE || outcome == BRINK_TRY_REFUSED)
       outcome = from_difference(ty, st, t, x, f, -d, second);

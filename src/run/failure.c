@@ -26,6 +26,10 @@ static const char *const forms[] = {
     [BRINK_REASON_STEP_SINGULAR] =
         "at t = {t} no step above {limit} succeeds, {state} changes fastest: the solution seems to "
         "have a singularity or a discontinuity here; ",
+    [BRINK_REASON_STEP_RESOLUTION] =
+        "at t = {t} no step above {limit} succeeds, {state} changes fastest: time is resolved to "
+        "{value} here, and the step needed is shorter; let time start nearer to 0 (--from), or "
+        "allow a larger error (--tolerance)",
     [BRINK_REASON_BLOCKED] =
         "at t = {t} the surface of the unilateral flag {guard} was reached, no action changed "
         "anything that dynamics reads, and the field still points past it: change a mode or a "

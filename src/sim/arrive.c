@@ -13,6 +13,13 @@
 
 #define DETOUR 32 /* steps by another method: its steps grow, and lead away from the point */
 
+#define AS_NEAR 64.0 /* smallest steps: what comes within them may be reached without one */
+/* Where steps collapse, time itself is to blame if it is as large as FAR, or, shortly after a start, if the smallest step
+ * is more than COARSE of the way to go. Elsewhere it is the solution. */
+#define FAR 1e6
+#define COARSE 1e-6
+#define SHORTLY 8 /* steps */
+
 /* What time can resolve here. */
 static double resolution(const brink_sim *sim) {
   return fmax(4.0 * DBL_EPSILON * fabs(sim->t), 16.0 * DBL_MIN);
@@ -25,6 +32,36 @@ static double at_hand(const brink_sim *sim) {
 
 double brink_sim_smallest_step(const brink_sim *sim) {
   return fmax(resolution(sim), sim->options.hmin);
+}
+
+double brink_sim_speed(const brink_sim *sim) {
+  const brink_stepper *st = &sim->stepper;
+  double most = 0.0;
+  for (size_t i = 0; i < st->ntested; i++) {
+    if (st->f[i] == 0.0) continue;
+    double ratio = fabs(st->f[i]) / (sim->options.rtol * fabs(st->x[i]) + sim->atol[i]);
+    if (!(ratio <= most)) most = ratio; /* keeps a NaN */
+  }
+  return most;
+}
+
+bool brink_sim_is_far(const brink_sim *sim) {
+  return fabs(sim->t) >= FAR;
+}
+
+/* Far from 0 the way may be long: there no state may change by more than its tolerance on it. */
+bool brink_sim_may_skip(const brink_sim *sim, double t_stop) {
+  double way = t_stop - sim->t;
+  if (way > AS_NEAR * resolution(sim)) return false;
+  return !brink_sim_is_far(sim) || brink_sim_speed(sim) * way <= 1.0;
+}
+
+/* Is the smallest step what time resolves, and long? */
+bool brink_sim_time_is_coarse(const brink_sim *sim, double t_stop) {
+  double least = resolution(sim);
+  if (least < sim->options.hmin) return false;
+  bool young = sim->stepper.age < SHORTLY;
+  return brink_sim_is_far(sim) || (young && least > COARSE * (t_stop - sim->t));
 }
 
 /* ---- recording ---- */
@@ -317,22 +354,27 @@ static size_t worst_state(const brink_sim *sim) {
   return worst;
 }
 
-static brink_reason likely_cause(const brink_sim *sim, bool undefined, size_t state) {
+static brink_reason likely_cause(const brink_sim *sim, bool undefined, size_t state,
+                                 double t_stop) {
   if (sim->options.rtol * fabs(sim->x[state]) + sim->atol[state] == 0.0)
     return BRINK_REASON_STEP_TOLERANCE;
   if (fabs(sim->x[state]) > 0.25 * DBL_MAX) return BRINK_REASON_STEP_OVERFLOW;
-  return undefined ? BRINK_REASON_STEP_UNDEFINED : BRINK_REASON_STEP_SINGULAR;
+  if (undefined) return BRINK_REASON_STEP_UNDEFINED;
+  return brink_sim_time_is_coarse(sim, t_stop) ? BRINK_REASON_STEP_RESOLUTION
+                                               : BRINK_REASON_STEP_SINGULAR;
 }
 
-static brink_status collapsed(brink_sim *sim, brink_try reason, brink_diag *diag) {
+static brink_status collapsed(brink_sim *sim, brink_try reason, double t_stop, brink_diag *diag) {
   const brink_eval *eval = &sim->eval;
   bool undefined = reason == BRINK_TRY_REFUSED;
   if (undefined && eval->bad_guard != BRINK_NONE)
     return brink_sim_fail(sim, diag, BRINK_REASON_GUARD_ENDS,
                           (brink_arguments){.guard = eval->bad_guard});
   size_t state = undefined && eval->bad_state != BRINK_NONE ? eval->bad_state : worst_state(sim);
-  return brink_sim_fail(sim, diag, likely_cause(sim, undefined, state),
-                        (brink_arguments){.state = state, .limit = brink_sim_smallest_step(sim)});
+  double ulp = nextafter(fabs(sim->t), (double)INFINITY) - fabs(sim->t);
+  return brink_sim_fail(
+      sim, diag, likely_cause(sim, undefined, state, t_stop),
+      (brink_arguments){.state = state, .limit = brink_sim_smallest_step(sim), .value = ulp});
 }
 
 /* A unilateral surface that would be reached within a few of the smallest steps, at the present
@@ -369,7 +411,7 @@ brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_s
   brink_limit here = {.sigma = 0.0, .event = true, .guard = sim->eval.outside_of};
   if (!outside) here.guard = sim->eval.checks_domain ? surface_at_hand(sim) : BRINK_NONE;
   if (here.guard != BRINK_NONE) return brink_sim_arrive_on_predictor(sim, &here, diag);
-  if (t_stop - sim->t <= 64.0 * resolution(sim)) { /* as near as time can tell */
+  if (brink_sim_may_skip(sim, t_stop)) { /* as near as anybody can tell */
     brink_sim_note_skip(sim, t_stop);
     sim->t = sim->stepper.t = t_stop;
     brink_sim_restart(sim);
@@ -377,5 +419,5 @@ brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_s
   }
   if (brink_sim_go_around(sim)) return BRINK_OK;
   if (sim->eval.solver != NULL && sim->eval.solver->failed) return brink_sim_unsolved(sim, diag);
-  return collapsed(sim, reason, diag);
+  return collapsed(sim, reason, t_stop, diag);
 }

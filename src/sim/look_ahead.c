@@ -6,8 +6,6 @@
 #include "sim/pack.h"
 #include "sim/trial.h"
 
-#define AS_NEAR 64.0 /* smallest steps: arrive.c, brink_sim_no_step_left */
-
 /* The step ends at sigma of the path, by an event or by itself. */
 static brink_status until(brink_sim *sim, const brink_path *path, double sigma, bool event,
                           double t_stop, brink_look_ahead *ahead) {
@@ -42,14 +40,15 @@ static brink_status now(brink_sim *sim, brink_look_ahead *ahead) {
 /* The same where no step is left: what is as near as time can tell is reached at once (arrive.c). */
 static brink_status at_once(brink_sim *sim, double t_stop, brink_look_ahead *ahead) {
   now(sim, ahead);
-  if (t_stop - sim->t <= AS_NEAR * brink_sim_smallest_step(sim)) ahead->end = t_stop;
+  if (brink_sim_may_skip(sim, t_stop)) ahead->end = t_stop;
   return BRINK_STEPPED;
 }
 
 static brink_status attempt(brink_sim *sim, double h, double t_stop, brink_look_ahead *ahead) {
   const brink_path *dense = &sim->stepper.dense;
-  double hmin = brink_sim_smallest_step(sim), wanted = h;
+  double hmin = brink_sim_smallest_step(sim), wanted = brink_trial_resolved(sim, h);
   while (h >= hmin) {
+    h = brink_trial_resolved(sim, h);
     brink_trial trial = brink_trial_attempt(sim, h, BRINK_TRIAL_LOOK_AHEAD);
     if (trial.result != BRINK_TRIAL_REJECTED) {
       bool event = trial.result != BRINK_TRIAL_ACCEPTED;

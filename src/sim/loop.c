@@ -249,6 +249,7 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
   brink_stepper *st = &sim->stepper;
   double hmin = brink_sim_smallest_step(sim);
   for (;;) {
+    h = brink_trial_resolved(sim, h);
     double t_end = h >= t_stop - sim->t ? t_stop : sim->t + h;
     brink_trial trial = brink_trial_attempt(sim, h, BRINK_TRIAL_STEP);
     if (is_eventful(&trial)) return follow(sim, &trial, t_end, diag);
@@ -373,7 +374,9 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_limit limit = brink_trial_plan(sim, t_stop, &h);
   if (limit.event) return brink_sim_arrive_on_predictor(sim, &limit, diag);
   /* The error control may ask for less than time can resolve (a solution that grows without bound). */
-  bool stands = sim->stepper.ops->is_free ? h < hmin : !(sim->t + h > sim->t);
+  /* But the first step is a guess, which may be made longer. */
+  bool guessed = sim->stepper.age == 0 && brink_sim_time_is_coarse(sim, t_stop);
+  bool stands = sim->stepper.ops->is_free ? h < hmin : !guessed && !(sim->t + h > sim->t);
   if (stands && t_stop - sim->t > hmin)
     return end_step(sim, brink_sim_no_step_left(sim, BRINK_TRY_ERROR, t_stop, diag), diag);
   /* Nothing shorter moves time; if a surface is nearer than that, the domain check finds it. */

@@ -407,6 +407,13 @@ double brink_sim_tolerance(brink_sim *sim, size_t guard, double t, const double 
 
 /* The smallest step that changes the time reliably. */
 double brink_sim_smallest_step(const brink_sim *sim);
+/* How fast the states change: the largest |x'_i| in units of its tolerance. */
+double brink_sim_speed(const brink_sim *sim);
+/* Is time so far from 0 that what it resolves may be felt? */
+bool brink_sim_is_far(const brink_sim *sim);
+bool brink_sim_time_is_coarse(const brink_sim *sim, double t_stop); /* … for the way to t_stop */
+/* May a stop be reached without a step? It is as near as time can tell, and the states would hardly move. */
+bool brink_sim_may_skip(const brink_sim *sim, double t_stop);
 
 /* Calls the observers, before anything else is made of the step. */
 void brink_sim_note_moved(brink_sim *sim, double t0);

@@ -18,9 +18,12 @@
 
 #include "sim/delay.h"
 
+#include <float.h>
 #include <math.h>
 
-#define SEEN 0.95 /* part of the way */
+#define SEEN 0.95    /* part of the way */
+#define UNFELT 1e-3  /* of the tolerance, in one step */
+#define NOTABLE 1e-3 /* part of a step */
 
 /* Where f is a polynomial its differences vanish, and the predictor is believed however long the way to the surface is:
  * a corner of f on that way would be passed unseen, as nothing is evaluated at the surface. So a step that goes almost
@@ -54,6 +57,17 @@ brink_limit brink_trial_plan(brink_sim *sim, double t_stop, double *h) {
   }
   sim->stiffness.free = limit.sigma >= 1.0 && st->h_plan < 0.99 * most;
   return limit;
+}
+
+/* t + h is rounded, and the state must not move by h while time moves by something else: where that would be felt, h is
+ * what time moves by. The difference of two neighbouring doubles is exact (Sterbenz 1974). */
+double brink_trial_resolved(const brink_sim *sim, double h) {
+  double t = sim->t, end = t + h, off = fabs((end - t) - h);
+  double least = brink_sim_is_far(sim) ? 4.0 * DBL_EPSILON : NOTABLE;
+  if (off <= least * h || off * brink_sim_speed(sim) <= UNFELT) return h;
+  if (end - t > h) end = nextafter(end, (double)-INFINITY);
+  if (!(end > t)) end = nextafter(t, (double)INFINITY);
+  return end - t;
 }
 
 /* Does the field lead a unilateral guard inside at sigma, by more than all the way that it has gone? Only one that

@@ -30,6 +30,10 @@ typedef struct brink_trial {
  * unilateral surface is reached along the predictor. */
 brink_limit brink_trial_plan(brink_sim *sim, double t_stop, double *h);
 
+/* A step of about h, at most h, that leads from the present to a time that can be represented; at least to the next one.
+ * h itself, where the difference does not matter to any state. */
+double brink_trial_resolved(const brink_sim *sim, double h);
+
 /* A step of size h, and all questions about it. */
 brink_trial brink_trial_attempt(brink_sim *sim, double h, brink_trial_use use);
 

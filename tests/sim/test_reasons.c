@@ -329,6 +329,7 @@ static const struct {
      "tests/agents/test_agents_properties.c: a method without polynomials"},
     {BRINK_REASON_STEP_TOLERANCE, "an error counts by the larger value at both ends of the step: "
                                   "takes a state that is 0 at both"},
+    {BRINK_REASON_STEP_RESOLUTION, "tests/sim/test_resolution.c"},
     {BRINK_REASON_STEP_OVERFLOW, "steps_that_collapse_have_reasons"},
     {BRINK_REASON_MAX_STEPS, "steps_that_collapse_have_reasons"},
     {BRINK_REASON_CONDITIONS_LOOP, "instants_without_an_end_have_reasons"},
