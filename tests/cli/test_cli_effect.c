@@ -8,22 +8,23 @@
 #define brink(...) program_run(BRINK_PROGRAM, __VA_ARGS__)
 
 /* A swing, a floor that it reaches in an arc, a mark that it passes, speeds that it nearly reaches. */
-static const char swing[] = "ctc Swing is\n"
-                            "  body\n"
-                            "    declarations\n"
-                            "      state(x, real); state(v, real);\n"
-                            "      flag(floor_, unilateral); flag(mark); flag(fast); flag(quick);\n"
-                            "    end declarations;\n"
-                            "    initial x := 1.0; v := 0.0; end initial;\n"
-                            "    dynamics\n"
-                            "      x' = v; v' = -x - 0.05*v^3;\n"
-                            "      floor_ = x + 0.8; mark = x - 0.31; fast = v + 0.975; quick = v + 0.973;\n"
-                            "    end dynamics;\n"
-                            "    event(floor_)\n"
-                            "      negative-going v := 0.99 - v/100.0; end negative-going;\n"
-                            "    end event;\n"
-                            "  end body;\n"
-                            "end Swing;\n";
+static const char swing[] =
+    "ctc Swing is\n"
+    "  body\n"
+    "    declarations\n"
+    "      state(x, real); state(v, real);\n"
+    "      flag(floor_, unilateral); flag(mark); flag(fast); flag(quick);\n"
+    "    end declarations;\n"
+    "    initial x := 1.0; v := 0.0; end initial;\n"
+    "    dynamics\n"
+    "      x' = v; v' = -x - 0.05*v^3;\n"
+    "      floor_ = x + 0.8; mark = x - 0.31; fast = v + 0.975; quick = v + 0.973;\n"
+    "    end dynamics;\n"
+    "    event(floor_)\n"
+    "      negative-going v := 0.99 - v/100.0; end negative-going;\n"
+    "    end event;\n"
+    "  end body;\n"
+    "end Swing;\n";
 
 static const char free_fall[] = "ctc Fall is\n"
                                 "  body\n"
