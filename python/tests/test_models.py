@@ -34,7 +34,7 @@ MODELS = [
 ]
 
 # Clocks on the wall, and who compiled.
-MAY_DIFFER = {"compile_s", "wall_s", "engine"}
+MAY_DIFFER = {"compile_s", "wall_s", "engine", "engine_reason", "native_from"}
 
 
 def path_of(model: str) -> Path:
