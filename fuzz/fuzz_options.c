@@ -95,6 +95,8 @@ static bool same(const cli_arguments *a, const cli_arguments *b) {
 
 /* What is written for a shell is what was given. Operands that look like options cannot be written so. */
 static void check_command_line(const cli_arguments *arguments) {
+  if (2 * arguments->ngiven + arguments->noperands > 2 * WORDS - 3)
+    return; /* letters in one word */
   brink_text text = {0};
   cli_given given[2 * WORDS];
   const char *operands[2 * WORDS];
@@ -191,7 +193,6 @@ static void be_quiet(void) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *words[WORDS], *text = malloc(size + 1);
-  cli_given given[WORDS];
   const char *operands[WORDS];
   if (text == NULL) return 0;
   be_quiet();
@@ -199,7 +200,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   text[size] = '\0';
   int count = cut(text, words);
   const cli_command *command = cli_command_choose(words[0]);
-  if (command != NULL) {
+  cli_given *given = calloc(cli_arguments_room(count, words), sizeof *given);
+  if (command != NULL && given != NULL) {
     cli_arguments arguments = {.command = command, .given = given, .operands = operands};
     int outcome = cli_arguments_parse(&arguments, count, words);
     if (outcome != CLI_OK && outcome != CLI_USAGE && outcome != -1) abort();
@@ -207,6 +209,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (outcome == CLI_OK && command == &cli_commands[CLI_COMMAND_RUN] && arguments.noperands > 0)
       use(&arguments);
   }
+  free(given);
   free(text);
   return 0;
 }

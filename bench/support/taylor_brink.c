@@ -129,7 +129,8 @@ static bool run(taylor_solver *solver, size_t which) {
   self->nrecords = 0;
   self->status = brink_sim_reset(p->sim, &self->diag);
   if (self->status >= 0 && problem->starts)
-    self->status = brink_sim_set_state(p->sim, problem->cases[which].x, &self->diag);
+    self->status = brink_sim_set_state(
+        p->sim, problem->start != NULL ? problem->start : problem->cases[which].x, &self->diag);
   if (self->status >= 0) self->status = brink_sim_run(p->sim, problem->t_end, &self->diag);
   return self->status >= 0;
 }
@@ -141,11 +142,12 @@ static void answer_of(taylor_solver *solver, taylor_answer *answer) {
   *answer = (taylor_answer){.ok = self->status >= 0,
                             .ended = self->status == BRINK_STOPPED,
                             .t = brink_sim_time(sim),
+                            .x = brink_sim_state(sim),
+                            .method = brink_method_name(stats->method),
                             .steps = (long)stats->steps,
                             .rhs = (long)stats->rhs,
                             .events = (long)stats->events,
                             .past = (long)stats->rhs_past_guard};
-  memcpy(answer->x, brink_sim_state(sim), solver->problem->nx * sizeof(double));
   if (!answer->ok)
     fprintf(stderr, "%s: t = %.17g: %s\n", solver->problem->name, answer->t, self->diag.message);
 }

@@ -228,6 +228,7 @@ taylor_problem taylor_henon(bool section, taylor_case *cases) {
   cases[0] = (taylor_case){.x = {x, y, vx, vy}, .event = (double)NAN};
   return (taylor_problem){.name = section ? "henon-section" : "henon",
                           .kind = TAYLOR_HENON,
+                          .bare = !section,
                           .model = section ? taylor_henon_section_model : taylor_henon_model,
                           .starts = true,
                           .nx = 4,
@@ -245,9 +246,19 @@ static double henon_energy(const double *x) {
          x[1] * x[1] * x[1] / 3;
 }
 
+static double states_error(const taylor_problem *problem, const double *x) {
+  double worst = 0.0;
+  for (size_t i = 0; i < problem->nx; i++) {
+    double off = fabs(x[i] - problem->exact[i]) / (1.0 + fabs(problem->exact[i]));
+    if (!(off <= worst)) worst = off;
+  }
+  return worst;
+}
+
 double taylor_error(const taylor_problem *problem, const taylor_case *c,
                     const taylor_answer *answer) {
   if (!answer->ok || answer->ended == isnan(c->event)) return INFINITY;
+  if (problem->exact != NULL) return states_error(problem, answer->x);
   if (problem->kind == TAYLOR_RELAY)
     return fabs(fabs(answer->x[0]) + answer->x[1] * answer->x[1] / 2 - 0.25);
   if (problem->kind == TAYLOR_HENON) return fabs(henon_energy(answer->x) - 0.125);

@@ -206,3 +206,45 @@ const char taylor_henon_section_model[] = HENON_DECLARATIONS
     "      flag(section);\n" HENON_DYNAMICS "      section = x;\n"
     "    end dynamics;\n"
     "    event(section) positive-going end positive-going; end event;\n" HENON_END;
+
+#define KEPLER(flags, events)                                                                      \
+  "ctc Kepler is\n"                                                                                \
+  "  body\n"                                                                                       \
+  "    declarations\n"                                                                             \
+  "      state(x, real); state(y, real); state(u, real); state(v, real);\n" flags                  \
+  "      variable(r2, real);\n"                                                                    \
+  "    end declarations;\n"                                                                        \
+  "    initial x := 0.1; y := 0.0; u := 0.0; v := 4.358898943540674; end initial;\n"               \
+  "    dynamics\n"                                                                                 \
+  "      r2 = x^2 + y^2;\n"                                                                        \
+  "      x' = u; y' = v;\n"                                                                        \
+  "      u' = -x*r2^(-1.5);\n"                                                                     \
+  "      v' = -y*r2^(-1.5);\n" events "  end body;\n"                                              \
+  "end Kepler;\n"
+
+/* Eccentricity 0.9; an event at every apsis. */
+const char taylor_kepler_model[] = KEPLER("", "    end dynamics;\n");
+const char taylor_kepler_apsides_model[] =
+    KEPLER("      flag(apsis);\n", "      apsis = x*u + y*v;\n"
+                                   "    end dynamics;\n"
+                                   "    event(apsis) negative-going end negative-going; "
+                                   "end event;\n");
+
+#define LORENZ(flags, events)                                                                      \
+  "ctc Lorenz is\n"                                                                                \
+  "  body\n"                                                                                       \
+  "    declarations\n"                                                                             \
+  "      state(x, real); state(y, real); state(z, real);\n" flags "    end declarations;\n"        \
+  "    initial x := 1.0; y := 1.0; z := 20.0; end initial;\n"                                      \
+  "    dynamics\n"                                                                                 \
+  "      x' = 10.0*(y - x);\n"                                                                     \
+  "      y' = x*(28.0 - z) - y;\n"                                                                 \
+  "      z' = x*y - 2.6666666666666665*z;\n" events "  end body;\n"                                \
+  "end Lorenz;\n"
+
+const char taylor_lorenz_model[] = LORENZ("", "    end dynamics;\n");
+const char taylor_lorenz_section_model[] =
+    LORENZ("      flag(section);\n", "      section = z - 27.0;\n"
+                                     "    end dynamics;\n"
+                                     "    event(section) negative-going end negative-going; "
+                                     "end event;\n");

@@ -11,5 +11,9 @@ extern const char taylor_spirals_model[];
 extern const char taylor_spirals_steady_model[];
 extern const char taylor_henon_model[];
 extern const char taylor_henon_section_model[];
+extern const char taylor_kepler_model[];
+extern const char taylor_kepler_apsides_model[];
+extern const char taylor_lorenz_model[];
+extern const char taylor_lorenz_section_model[];
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TAYLOR_STATES = 6, TAYLOR_PARAMETERS = 5, TAYLOR_CASES = 401 };
+enum { TAYLOR_STATES = 6, TAYLOR_PARAMETERS = 5, TAYLOR_CASES = 401, TAYLOR_BODIES = 6 };
 
 /* Which functions CVODE calls. */
 typedef enum taylor_kind {
@@ -20,6 +20,11 @@ typedef enum taylor_kind {
   TAYLOR_SPIRALS,
   TAYLOR_SPIRALS_STEADY,
   TAYLOR_HENON,
+  TAYLOR_KEPLER,
+  TAYLOR_LORENZ,
+  TAYLOR_SOLAR,
+  TAYLOR_RING,
+  TAYLOR_LINES,
   TAYLOR_KINDS
 } taylor_kind;
 
@@ -42,6 +47,11 @@ typedef struct taylor_problem {
   double goal_coarse, goal_fine; /* taylor's time over CVODE's at 1e-4 and 1e-9; NAN: none */
   size_t ncases;
   const taylor_case *cases;
+  const double *start; /* where cases have no room for it: the first states; or NULL */
+  const double *exact; /* the states at t_end, where they are what is judged; or NULL */
+  size_t nroots;       /* solar, lines: guards */
+  const double *lines; /* a, b, c of a x + b y + c, for each guard */
+  bool bare;           /* no guards: CVODE looks for no roots either */
 } taylor_problem;
 
 /* ---- sets of cases; each returns a problem that points at `cases`, TAYLOR_CASES long ---- */
@@ -60,6 +70,9 @@ taylor_problem taylor_spirals(bool steady, taylor_case *cases);
 /* Energy 1/8; with the section x = 0 upwards, or without. */
 taylor_problem taylor_henon(bool section, taylor_case *cases);
 
+/* The masses of the Sun and of five bodies far out, times the constant of gravitation: AU, days. */
+extern const double taylor_solar_masses[TAYLOR_BODIES];
+
 /* The value of alpha at which García's path touches the line. */
 double taylor_garcia_tangency(bool linear);
 
@@ -68,11 +81,13 @@ double taylor_garcia_tangency(bool linear);
 typedef struct taylor_answer {
   bool ok;    /* the run did not fail */
   bool ended; /* by the event, before t_end */
-  double t, x[TAYLOR_STATES];
+  double t;
+  const double *x;               /* of the solver, until its next run */
+  const char *method;            /* that was used in the end */
   long steps, rhs, events, past; /* past: rhs_past_guard, where audited */
 } taylor_answer;
 
-/* How far off: the time of the event; relay: the amplitude; Hénon-Heiles: the energy. INFINITY if an
+/* How far off: the states, where the exact ones are known, relative to 1 + |x|; the time of the event; relay: the amplitude; Hénon-Heiles: the energy. INFINITY if an
  * event was lost or invented. */
 double taylor_error(const taylor_problem *problem, const taylor_case *c,
                     const taylor_answer *answer);

@@ -58,8 +58,8 @@ void brink_archive_signs(brink_archive *a, signed char *values, size_t count);
 void brink_archive_count(brink_archive *a, size_t *value, size_t most);
 /* Less than `count`, or BRINK_NONE; 0 of nothing was never set. */
 void brink_archive_index(brink_archive *a, size_t *value, size_t count);
-/* All less than `count`. */
-void brink_archive_indices(brink_archive *a, size_t *values, size_t number, size_t count);
+/* `count` of them, all less than `limit`. */
+void brink_archive_indices(brink_archive *a, size_t *values, size_t count, size_t limit);
 /* An enum of `least` to `most`: its value is passed in, and what it becomes is returned. */
 int brink_archive_enum(brink_archive *a, int value, int least, int most);
 /* A value that follows from what the archive belongs to: it is written, and must be the same when it is read. */

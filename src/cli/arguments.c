@@ -143,6 +143,12 @@ static int check_operands(const cli_arguments *arguments) {
   return CLI_OK;
 }
 
+size_t cli_arguments_room(int argc, char **argv) {
+  size_t room = 1;
+  for (int k = 0; k < argc; k++) room += strlen(argv[k]);
+  return room;
+}
+
 int cli_arguments_parse(cli_arguments *arguments, int argc, char **argv) {
   struct option long_options[CLI_OPTION_COUNT + 1] = {0};
   char letters[2 * CLI_OPTION_COUNT + 2];

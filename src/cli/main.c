@@ -52,7 +52,7 @@ static int print_version(void) {
 
 static int run_command(const cli_command *command, int argc, char **argv) {
   cli_arguments arguments = {.command = command};
-  arguments.given = calloc((size_t)argc, sizeof *arguments.given);
+  arguments.given = calloc(cli_arguments_room(argc, argv), sizeof *arguments.given);
   arguments.operands = calloc((size_t)argc, sizeof *arguments.operands);
   int outcome = CLI_NUMERICS;
   if (arguments.given == NULL || arguments.operands == NULL)

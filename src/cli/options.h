@@ -200,8 +200,11 @@ struct cli_arguments {
   size_t noperands;
 };
 
-/* Parses what follows the command's name. CLI_OK; CLI_USAGE: said; -1: help was asked for. `given`
- * and `operands` must have room for argc. */
+/* How many options these words can give, at most: "-qqq" gives three. Never 0. */
+size_t cli_arguments_room(int argc, char **argv);
+
+/* Parses what follows the command's name. CLI_OK; CLI_USAGE: said; -1: help was asked for. `given` must have
+ * the room that cli_arguments_room tells, `operands` room for argc. */
 int cli_arguments_parse(cli_arguments *arguments, int argc, char **argv);
 
 bool cli_has(const cli_arguments *arguments, cli_option_id id);

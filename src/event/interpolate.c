@@ -634,7 +634,8 @@ static bool combine(const brink_guard_def *def, const brink_path *dense, double 
                     brink_along *along, double *reach) {
   double *c = along->c, moves = def->time_coefficient * dense->h, sum = fabs(moves);
   const int terms = dense->terms;
-  for (int l = 0; l <= terms; l++) c[l + 1] = 0.0;
+  c[1] = 0.0; /* there may be no terms */
+  for (int l = 1; l < terms; l++) c[l + 1] = 0.0;
   for (size_t k = 0; k < def->ndepends && terms > 0; k++) {
     const double *row = brink_path_series(dense, def->depends[k]), w = def->coefficients[k];
     for (int l = 0; l < terms; l++) c[l + 1] += w * row[l];

@@ -88,8 +88,8 @@ static size_t work_of(uint8_t rule) {
   case BRINK_RULE_CHAIN:
   case BRINK_RULE_CHAIN_MINUS:
     return 2;
-  case BRINK_RULE_POWER:
-    return 4;
+  case BRINK_RULE_POWER: /* its factors, too; and a higher order would be less accurate */
+    return 5;
   case BRINK_RULE_SQUARE:
   case BRINK_RULE_SQRT:
     return 1;
@@ -256,11 +256,12 @@ static uint32_t whole_power(maker *m, uint32_t a, int n) {
   return n % 2 == 0 ? even : product(m, even, a);
 }
 
-/* a^r for r = n/2 with small n: products, a root, a quotient; they are cheaper, and whole powers have
- * series at a = 0. NONE: another exponent. */
+/* a^r for r = n/2 with small n: products, a root, a quotient, where that costs no more than the rule for powers; and
+ * whole powers that are positive have series at a = 0. NONE: another exponent. */
 static uint32_t simple_power(maker *m, uint32_t a, double r) {
   double size = fabs(r), twice = 2.0 * size;
   if (!(twice >= 1.0 && twice <= 32.0) || twice != floor(twice)) return NONE;
+  if (r < -1.0 && r != -2.0) return NONE;
   int whole = (int)size;
   bool half = size != whole;
   uint32_t v = whole > 0 ? whole_power(m, a, whole) : NONE;

@@ -118,9 +118,10 @@ brink_status brink_fit_add_curve(brink_fit *fit, const char *name, const double 
                                  const double *sigma, size_t n, brink_diag *diag) {
   brink_diag_clear(diag);
   brink_status status = check_given(fit, name, t, sigma, n, diag);
-  if (status == BRINK_OK && n > 0 && y == NULL)
-    status = brink_diag_set(diag, BRINK_ERR_ARGUMENT, "fit, name and values must not be NULL");
-  if (status == BRINK_OK) status = check_quantity(fit, name, diag);
+  if (status != BRINK_OK) return status;
+  if (n > 0 && y == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "fit, name and values must not be NULL");
+  status = check_quantity(fit, name, diag);
   if (status != BRINK_OK) return status;
   brink_measured *made = add_measured(fit, name, false);
   for (size_t k = 0; k < n && made != NULL; k++) {

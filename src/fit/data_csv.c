@@ -277,8 +277,9 @@ static brink_status choose_uses(table *t, size_t line) {
 
 static brink_status add_curves(table *t) {
   const double *time = NULL, **sigma = brink_arena_take(&t->arena, t->ncolumns, sizeof *sigma);
-  brink_status status = sigma != NULL ? BRINK_OK : no_memory(t);
-  for (size_t k = 0; k < t->ncolumns && status == BRINK_OK; k++) {
+  if (sigma == NULL) return no_memory(t);
+  brink_status status = BRINK_OK;
+  for (size_t k = 0; k < t->ncolumns; k++) {
     const column *c = &t->columns[k];
     if (c->use == USE_TIME) time = c->cells;
     if (c->use == USE_SIGMA) sigma[c->of] = c->cells;

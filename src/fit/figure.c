@@ -134,7 +134,7 @@ size_t brink_fit_trace(brink_fit *fit, const char *name, double from, double to,
                        double *y, brink_text *text) {
   brink_run *run = NULL;
   brink_diag diag;
-  brink_value value;
+  brink_value value = {0};
   size_t count = 0;
   brink_status status = brink_run_create(fit->model, &fit->options, NULL, &diag, &run);
   if (status == BRINK_OK) status = brink_run_find(run, name, &value, &diag);

@@ -64,15 +64,14 @@ static brink_status copy_knobs(brink_fit *fit, brink_diag *diag) {
   fit->names = brink_arena_take(&fit->arena, fit->n, sizeof *fit->names);
   fit->initial = brink_arena_take(&fit->arena, fit->n, sizeof *fit->initial);
   if (fit->arena.failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  brink_status status = BRINK_OK;
-  for (size_t k = 0; k < fit->n && status == BRINK_OK; k++) {
-    status = check_knob(fit, k, diag);
-    if (status != BRINK_OK) break;
-    fit->knobs[k].name = fit->names[k] = brink_arena_text(&fit->arena, fit->knobs[k].name);
-    if (fit->names[k] == NULL) status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  }
   fit->def.knobs = fit->knobs;
-  return status;
+  for (size_t k = 0; k < fit->n; k++) {
+    brink_status status = check_knob(fit, k, diag);
+    if (status != BRINK_OK) return status;
+    fit->knobs[k].name = fit->names[k] = brink_arena_text(&fit->arena, fit->knobs[k].name);
+    if (fit->names[k] == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  }
+  return BRINK_OK;
 }
 
 /* What the model has to say about a value that was set: its first error. */

@@ -193,8 +193,7 @@ static void check_sample(brink_checker *c) {
   bool offset = brink_check_number(c, component->offset, "an offset");
   if (period && component->period->constant && !(component->period->number > 0.0))
     brink_check_error(c, BRINK_MSG_PERIOD_NOT_POSITIVE, component->period->place,
-                      offset && component->offset != NULL && component->offset->constant &&
-                              component->offset->number > 0.0
+                      offset && component->offset->constant && component->offset->number > 0.0
                           ? "sample(period, offset): the period comes first"
                           : NULL,
                       "a period must be positive");

@@ -308,7 +308,8 @@ brink_node flat_cell_node(flat_context *c, flat_name *name, const brink_ast_expr
 static void assign_slice(flat_context *c, flat_name *name, const brink_ast_expr *target,
                          const brink_ast_expr *expr) {
   flat *f = c->f;
-  size_t length = flat_vector_length(c, target), given = flat_vector_length(c, expr), element;
+  size_t length = flat_vector_length(c, target), given = flat_vector_length(c, expr);
+  size_t element = 0;
   if (f->failed) return;
   if (given != length && given != 1) {
     flat_lengths_differ(f, expr->place, length, given);

@@ -373,7 +373,7 @@ static void translate(flat *f) {
     brink_ast_event *events = g->component != NULL ? g->component->events
                               : g->pair != NULL    ? g->pair->events
                                                    : NULL;
-    if (!f->failed) flat_timers(f, g);
+    flat_timers(f, g);
     if (!f->failed) flat_events(f, g, events);
     if (!f->failed) flat_discrete(f, g);
     if (!f->failed) flat_ranges(f, g);

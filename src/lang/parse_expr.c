@@ -160,8 +160,8 @@ static brink_ast_expr *parse_path(brink_parser *p) {
   expr->part = brink_list_take(p, begin, sizeof *expr->part, &expr->nparts);
   expr->place = brink_parse_span(p, &first);
   if (expr->nparts == 0) expr->op = BRINK_AST_DAMAGED;
-  bool adjacent = p->token.start == p->previous.start + p->previous.length;
-  if (expr->nparts > 1 && p->token.kind == BRINK_TOKEN_LPAREN && adjacent && !p->panic) {
+  bool adjacent = expr->nparts > 1 && p->token.start == p->previous.start + p->previous.length;
+  if (adjacent && p->token.kind == BRINK_TOKEN_LPAREN && !p->panic) {
     prefixed_call(p, expr);
     return expr;
   }

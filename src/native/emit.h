@@ -49,6 +49,7 @@ typedef struct emitter {
   bool called;      /* … not inlined */
   int lanes;        /* of the solution's series; 0: none were written */
   size_t products;  /* of series that are written out, so far */
+  size_t unrolled;  /* products that are written out in loops, so far */
   bool failed;
 
   size_t maps_capacity, numbers_capacity, kernels_capacity, jets_capacity;

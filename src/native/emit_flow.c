@@ -3,7 +3,8 @@
  * The text starts with the rules of num/series_rules.inc, the very ones that the interpreter uses. Small
  * programs are written out besides, round by round, iteration by iteration, with a local variable for
  * every coefficient: the compiler then keeps what it can in registers (three times as fast as loops at
- * order 20). Larger ones have their loops only: over the iterations of a kernel, and inside the rules. */
+ * order 20). Larger ones have loops over the iterations of a kernel, inside which sums are written out for each round; very
+ * large ones have loops inside the rules as well. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,9 @@
 #define WRITTEN_OUT 3000
 /* Instructions of the solution's series that are written out, at most, all rounds and iterations together: about 1 s. */
 #define WRITTEN_LINES 4000
+/* Products of one iteration that are written out in loops, at most: those of a kernel, and of all. */
+#define UNROLLED_KERNEL 6000
+#define UNROLLED 20000
 /* Above this many instructions rules are called, not inlined: compiling stays linear, and fast. */
 #define CALLED 120
 /* Instructions in one function. */
@@ -309,6 +313,33 @@ static void loop_round(series_writer *w, series_place k) {
   brink_text_add(w->to, "  }\n");
 }
 
+#define KERNEL_ARGUMENTS                                                                           \
+  "const frame *f, const tables *T, size count, size L, double h,\n"                               \
+  "               double *const *x, double *v, const double *t, double *w"
+
+/* The rounds up to which the sums of a kernel are written out in its loop; 0: none. */
+static int unrolled_rounds(const series_writer *w) {
+  int order = w->e->options->flow_order;
+  size_t work = 0;
+  if (w->series->count > PART || w->series->multiplications == 0) return 0;
+  for (int k = 0; k < order; k++) work += emit_series_products(w->series, k);
+  if (work > UNROLLED_KERNEL || w->e->unrolled + work > UNROLLED) return 0;
+  w->e->unrolled += work;
+  return order;
+}
+
+/* f<n>_r<k>: round k of all iterations, with a number for k. */
+static void unrolled_round(series_writer *w, int number) {
+  char text[16];
+  snprintf(text, sizeof text, "%d", number);
+  brink_text_add(w->to, "static void f%zu_r%d(" KERNEL_ARGUMENTS ") {\n  enum { k = %d };\n",
+                 w->kernel, number, number);
+  w->unrolled = true;
+  loop_round(w, (series_place){.text = text, .number = number});
+  w->unrolled = false;
+  brink_text_add(w->to, "}\n\n");
+}
+
 /* One kernel: f<n>(…, k, …) does round k of all iterations. */
 static void flow_kernel(series_writer *w) {
   const brink_kernel *kernel = w->series->kernel;
@@ -317,6 +348,8 @@ static void flow_kernel(series_writer *w) {
     round_parts(w, first);
     round_parts(w, other);
   }
+  int rounds = unrolled_rounds(w);
+  for (int k = 1; k < rounds; k++) unrolled_round(w, k);
   brink_text_add(
       w->to,
       "static void f%zu(const frame *f, const tables *T, size count, int k, size L, double h,\n"
@@ -334,6 +367,11 @@ static void flow_kernel(series_writer *w) {
   brink_text_add(w->to, "  if (k == 0) {\n");
   loop_round(w, first);
   brink_text_add(w->to, "  return;\n  }\n");
+  if (rounds > 1) brink_text_add(w->to, "  switch (k) {\n");
+  for (int k = 1; k < rounds; k++)
+    brink_text_add(w->to, "  case %d: f%zu_r%d(f, T, count, L, h, x, v, t, w); return;\n", k,
+                   w->kernel, k);
+  if (rounds > 1) brink_text_add(w->to, "  }\n");
   loop_round(w, other);
   brink_text_add(w->to, "}\n\n");
 }

@@ -112,7 +112,11 @@ static void at(series_writer *w, uint32_t reg, const char *text, int number) {
 }
 
 void emit_series_lead(series_writer *w, uint32_t reg) {
-  at(w, reg, "0", 0);
+  const brink_series_instruction *i = &w->series->instructions[reg];
+  if (i->op == BRINK_OP_CONST && w->unrolled) /* a number that the compiler can work with */
+    emit_constant(w->to, i->value);
+  else
+    at(w, reg, "0", 0);
 }
 
 static void at_number(series_writer *w, uint32_t reg, int number) {
@@ -411,6 +415,7 @@ static void follow_by_rule(series_writer *w, const brink_series_instruction *i, 
     break;
   case BRINK_RULE_POWER:
     call(w, "power", k);
+    brink_text_add(w->to, "%d, ", degree(w, i->a));
     emit_series_lead(w, i->b);
     brink_text_add(w->to, ", ");
     rows_of(w, i->a, reg);
@@ -502,24 +507,34 @@ static void power_at_zero(series_writer *w, const brink_series_instruction *i, u
   brink_text_add(w->to, ") : (");
 }
 
-static void power(series_writer *w, const brink_series_instruction *i, uint32_t reg, int k) {
+static void power_terms(series_writer *w, const brink_series_instruction *i, uint32_t reg, int k,
+                        int from, int to) {
   const char *point = w->lanes ? ".0" : "";
-  power_at_zero(w, i, reg, k);
-  for (int j = 1; j <= k; j++) {
-    brink_text_add(w->to, j > 1 ? " + (" : "(");
+  int step = from < to ? 1 : -1;
+  for (int j = from; j != to + step; j += step) {
+    brink_text_add(w->to, j != from ? " + (" : "(");
     emit_series_lead(w, i->b);
     if (j > 1) brink_text_add(w->to, "*%d%s", j, point);
     brink_text_add(w->to, " - %d%s)*", k - j, point);
-    if (j > degree(w, i->a))
-      brink_text_add(w->to, "%s", nothing(w));
-    else
-      at_number(w, i->a, j);
+    at_number(w, i->a, j);
     brink_text_add(w->to, "*");
     at_number(w, reg, k - j);
   }
-  brink_text_add(w->to, ")/(%d%s*", k, point);
+}
+
+static void power(series_writer *w, const brink_series_instruction *i, uint32_t reg, int k) {
+  int high = smaller(k, degree(w, i->a)), middle = (1 + high) / 2;
+  power_at_zero(w, i, reg, k);
+  brink_text_add(w->to, "((");
+  power_terms(w, i, reg, k, middle, 1);
+  if (middle < high) {
+    brink_text_add(w->to, ") + (");
+    power_terms(w, i, reg, k, middle + 1, high);
+  }
+  brink_text_add(w->to, "))*(1.0/");
   emit_series_lead(w, i->a);
-  brink_text_add(w->to, w->lanes ? "))" : ")");
+  brink_text_add(w->to, k < 8 ? "))/%d.0" : "))*(1.0/%d)", k);
+  if (w->lanes) brink_text_add(w->to, ")");
 }
 
 static void root(series_writer *w, const brink_series_instruction *i, uint32_t reg,
@@ -643,7 +658,7 @@ static void follow(series_writer *w, const brink_series_instruction *i, uint32_t
     if (w->lanes) brink_text_add(w->to, ")");
     break;
   default:
-    if (w->written_out)
+    if (w->written_out || w->unrolled)
       follow_written_out(w, i, reg, k);
     else
       follow_by_rule(w, i, reg, k);
@@ -688,7 +703,7 @@ size_t emit_series_products(const brink_series_program *series, int k) {
     else if (i->rule == BRINK_RULE_CHAIN || i->rule == BRINK_RULE_CHAIN_MINUS)
       terms = smaller(k, all[i->a].degree);
     else if (i->rule == BRINK_RULE_POWER)
-      terms = 4 * k;
+      terms = 2 * smaller(k, all[i->a].degree);
     total += terms > 0 ? (size_t)terms : 0;
   }
   return total;

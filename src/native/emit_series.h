@@ -19,6 +19,7 @@ typedef struct series_writer {
   const brink_series_program *series;
   size_t kernel, iteration; /* part of the names */
   bool written_out;         /* coefficients are variables; else rows in memory */
+  bool unrolled;            /* rows in memory, and sums written out for one k */
   bool guard;               /* variables and derivatives have values, but no known series */
   bool
       lanes; /* written out for several runs at once: every number is a vector of them (emit_lanes.c) */

@@ -101,7 +101,7 @@ static double follow(const series_run *run, const brink_series_instruction *i, i
   case BRINK_RULE_SQRT:
     return series_sqrt(k, a[k], out);
   case BRINK_RULE_POWER:
-    return series_power(k, b[0], a, out);
+    return series_power(k, all[i->a].degree, b[0], a, out);
   case BRINK_RULE_ABS:
     return series_abs(k, a);
   case BRINK_RULE_MIN:

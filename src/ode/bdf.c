@@ -311,7 +311,7 @@ static double choose_order(brink_stepper *st) {
   double best = ratio_of(st->error, BIAS, k);
   if (b->wait > 0 || st->options->order > 0) return best;
   b->wait = 2;
-  int chosen = k, limit = st->options->max_order > 0 ? st->options->max_order : MAX_ORDER;
+  int limit = st->options->max_order > 0 ? st->options->max_order : MAX_ORDER;
   if (limit > MAX_ORDER) limit = MAX_ORDER;
   double lower = 0.0, higher = 0.0;
   bool noise = false; /* differences that do not fall with the order are no derivatives */
@@ -331,11 +331,7 @@ static double choose_order(brink_stepper *st) {
     return lower;
   }
   if (most < THRESHOLD || most == best) return best;
-  if (most == lower)
-    chosen = k - 1;
-  else
-    chosen = k + 1;
-  st->order = chosen;
+  st->order = most == lower ? k - 1 : k + 1;
   return most;
 }
 

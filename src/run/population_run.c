@@ -364,7 +364,8 @@ static cast cast_of(const brink_population_run *self, const brink_agent_event *w
     const brink_pair_table *pair = who->pair != BRINK_NONE ? &tables->pairs[who->pair] : NULL;
     size_t population = pair != NULL ? pair->population[side] : who->population;
     all.name[side] = tables->populations[population].name;
-    all.index[side] = side == 1 && pair->population[0] == pair->population[1] ? 2 : 1;
+    all.index[side] =
+        side == 1 && pair != NULL && pair->population[0] == pair->population[1] ? 2 : 1;
     all.number[side] = (pair != NULL ? who->partner[side] : who->agent) + 1;
   }
   return all;

@@ -95,7 +95,7 @@ const char *brink_run_text(const brink_run *run, double number) {
 }
 
 const char *brink_run_get_text(brink_run *run, const char *name) {
-  brink_value value;
+  brink_value value = {0};
   if (brink_run_find(run, name, &value, NULL) != BRINK_OK) return NULL;
   run->text.length = 0;
   brink_value_text(run->system, (brink_value_type)value.type, brink_run_value(run, value),
@@ -316,7 +316,7 @@ static brink_status check_run(const brink_run *run, const char *name, brink_valu
 }
 
 static brink_status write_value(brink_run *run, const char *name, double value, brink_diag *diag) {
-  brink_value found;
+  brink_value found = {0};
   brink_status status = brink_run_find(run, name, &found, diag);
   if (status == BRINK_OK) status = check_target(run, name, found, diag);
   if (status == BRINK_OK)

@@ -218,6 +218,15 @@ TEST(files_that_only_look_alike_are_no_clash) {
   done(&o);
 }
 
+/* One word may hold more options than there are words. */
+TEST(letters_in_one_word_are_counted) {
+  char letters[2001] = {0};
+  memset(letters, 'q', sizeof letters - 1);
+  outcome o = program_run(BRINK_PROGRAM, "run m.hsml --until 2 -%s", letters);
+  CHECK_EXIT(o, 0);
+  done(&o);
+}
+
 int main(void) {
   char folder[16];
   program_enter(folder);
@@ -228,6 +237,7 @@ int main(void) {
   RUN(a_file_that_is_read_is_not_overwritten);
   RUN(a_file_is_written_by_one_option_only);
   RUN(files_that_only_look_alike_are_no_clash);
+  RUN(letters_in_one_word_are_counted);
   program_leave(folder);
   return check_done();
 }

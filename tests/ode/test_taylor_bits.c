@@ -47,6 +47,20 @@ static const struct {
                 "half = x[20] - 0.1;",
                 "assignments n : 40; end assignments;"),
      20.0},
+    {"all rules in a loop of 90",
+     HSML_MODEL(
+         "parameter(n, integer); state(x[n], real); state(y[n], real); variable(r[n], real);"
+         "flag(half);",
+         "for i in 1..n loop x[i] := 0.5 + 0.3*sin(0.3*i); y[i] := 0.4*cos(0.2*i); end loop;",
+         "for i in 1..n loop\n"
+         "  r[i] = 1.0 + x[i]^2 + y[i]^2;\n"
+         "  x[i]' = y[i]*r[i]^(-1.5) - 0.1*x[i]*(2.0 + time)^(-2.5) + 0.1*exp(-x[i]^2);\n"
+         "  y[i]' = -x[i]/r[i] + 0.1*sin(y[i])*sqrt(r[i]) - 0.2*r[i]^0.3*tanh(y[i])\n"
+         "          + 0.1*atan2(y[i], 2.0 + x[i]) + 0.1*log(r[i])*noevent(abs(y[i] + 2.0));\n"
+         "end loop;"
+         "half = x[20] - 0.1;",
+         "assignments n : 90; end assignments;"),
+     2.0},
     {"pendula in an array",
      "ctc P is\n"
      "  interface knob(l); input(u, signal); output(y, signal); end interface;\n"

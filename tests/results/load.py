@@ -67,7 +67,7 @@ def agents(f):
 
 def hour(f):
     """Nothing but time: x = 1 + sin t with few rows, until about an hour has passed."""
-    until = 3.5e8 * f
+    until = 2e10 * f
     return interrupts.SWING, f"--until {until:.0f} --every {until / 10:.6f}", 11, {}
 
 
