@@ -41,7 +41,7 @@ bool brink_run_renew(brink_run *last, brink_run *run) {
       to->followed != NULL || to->codes != NULL || !same_options(&last->options, &run->options) ||
       !brink_system_like(from->system, to->system))
     return false;
-  brink_run_slopes_free(last); /* it looks at the simulation */
+  brink_run_stop_watching(last);
   brink_sim_destroy(last->sim);
   last->sim = NULL;
   brink_built_forget_code(from);

@@ -236,14 +236,18 @@ brink_status brink_run_create_after(brink_run *last, brink_hsml *model,
   return status;
 }
 
-static void free_recordings(brink_run *run) {
+void brink_run_stop_watching(brink_run *run) {
   brink_run_dense_free(run);
+  brink_run_slopes_free(run);
+  brink_conditions_report_free(run);
+}
+
+static void free_recordings(brink_run *run) {
+  brink_run_stop_watching(run);
   brink_results_destroy(run->results);
   brink_display_destroy(run->display);
   brink_journal_free(&run->journal);
   brink_run_columns_end(run);
-  brink_run_slopes_free(run);
-  brink_conditions_report_free(run);
   brink_comparison_free(run);
   run->results = NULL;
   run->display = NULL;

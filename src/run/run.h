@@ -275,6 +275,9 @@ const brink_columns *brink_run_shown(const brink_run *run); /* what the display 
 /* dense.c */
 void brink_run_dense_free(brink_run *run);
 
+/* Everything of a run that watches its simulation ends: before the simulation does. */
+void brink_run_stop_watching(brink_run *run);
+
 /* renew.c: the instance of a run that is over becomes that of `run`, whose `built` is there. False: it cannot; `last` can then
  * only be destroyed. */
 bool brink_run_renew(brink_run *last, brink_run *run);

@@ -141,6 +141,7 @@ TEST(events_are_measured_before_and_after) {
                                          "mean(y)",
                                          "first(top)"};
   brink_sweep_option options[] = {OPTION("until", "0.8"), OPTION("tolerance", "1e-10")};
+  s.def.jobs = 1; /* the second run is made of the parts of the first */
   s.def.options = options;
   s.def.noptions = 2;
   sweep_vary(&s, vary, 1);
