@@ -1,6 +1,7 @@
 /* stepper.c: what all methods share. */
 #include "ode/implicit.h"
 
+#include <float.h>
 #include <math.h>
 
 static const brink_stepper_ops *const all_methods[] = {
@@ -172,6 +173,7 @@ brink_try brink_stepper_begin(brink_stepper *st) {
 double brink_stepper_first_step(const brink_stepper *st, double h_limit) {
   if (st->nx == 0) return h_limit; /* nothing to integrate */
   double speed = brink_stepper_norm(st, st->f, st->x, st->x);
-  if (!(speed > 0.0) || !isfinite(speed)) return BLIND * h_limit;
-  return fmin(0.25 / sqrt(speed), FIRST * h_limit);
+  if (!(speed > 0.0)) return BLIND * h_limit;
+  /* |f| near 1e300 over a tolerance overflows: it is fast, and not unknown. */
+  return fmin(0.25 / sqrt(fmin(speed, DBL_MAX)), FIRST * h_limit);
 }
