@@ -1,5 +1,5 @@
 # CVODE of SUNDIALS from its static archives: Debian's shared libraries pull in PETSc and MPI.
-# Sets SUNDIALS_FOUND and defines Sundials::cvode.
+# Sets SUNDIALS_FOUND and defines Sundials::cvode. Its sunlinsolklu calls KLU (FindKlu.cmake, included before).
 
 find_path(SUNDIALS_INCLUDE_DIR cvode/cvode.h)
 mark_as_advanced(SUNDIALS_INCLUDE_DIR)
@@ -25,5 +25,5 @@ if(SUNDIALS_FOUND AND NOT TARGET Sundials::cvode)
   add_library(Sundials::cvode INTERFACE IMPORTED)
   set_target_properties(Sundials::cvode PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES ${SUNDIALS_INCLUDE_DIR}
-    INTERFACE_LINK_LIBRARIES "${sundials_libraries};m")
+    INTERFACE_LINK_LIBRARIES "${sundials_libraries};${KLU_LINK};m")
 endif()
