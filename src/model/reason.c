@@ -128,7 +128,7 @@ static const char *const forms[] = {
 
     [BRINK_REASON_DELAY_RANGE] =
         "at t = {t} the {text} is {value:17}, but it must be positive and at "
-        "most {limit}; below a millionth of that it counts as zero",
+        "most {limit}; below a millionth of that, or the resolution of time, it counts as zero",
     [BRINK_REASON_DELAY_HISTORY] = "the value of the {text} before the start depends on itself: "
                                    "give its history",
     [BRINK_REASON_DELAY_VALUE] = "at t = {t} the signal of the {text} has no value",

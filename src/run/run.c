@@ -478,32 +478,12 @@ static brink_status check_move(const brink_run *run, double limit, brink_diag *d
   return BRINK_OK;
 }
 
-/* Instants at a distance of `period`: can they be told apart, and counted, up to the end? */
-static bool can_advance(const brink_run *run, double period, double end) {
-  double t = brink_run_time(run), farthest = fmax(fabs(t), fabs(end));
-  return !isfinite(end) || !(period > 0.0) ||
-         (farthest + period > farthest && fabs(end - t) / period < 0x1p53);
-}
-
-/* As check_move, for moves that are over at their end only: with periods far below the resolution of time they never were. */
+/* As check_move, for moves that are over at their end only; of a run without an end, at that of its first leg. */
 static brink_status check_long_move(const brink_run *run, double end, brink_diag *diag) {
   brink_status status = check_move(run, end, diag);
-  const brink_system *system = status == BRINK_OK ? run->system : NULL;
   if (status != BRINK_OK || brink_run_time(run) == end) return status;
-  bool rows = run->choice.path != NULL || run->choice.format != NULL || run->choice.trajectory;
-  if (rows && !can_advance(run, run->options.every, end))
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "rows every %g are too close for a run to t = %g: their times could not "
-                          "be told apart, or not be counted",
-                          run->options.every, end);
-  for (size_t c = 0; c < system->nclocks; c++) {
-    if (!can_advance(run, system->clocks[c].period, end))
-      return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                            "the sample period %g is too short for a run to t = %g: samples could "
-                            "not be told apart, or not be counted",
-                            system->clocks[c].period, end);
-  }
-  return BRINK_OK;
+  bool endless = isinf(end);
+  return brink_run_check_periods(run, endless ? brink_run_turned(run, next_leg(run)) : end, diag);
 }
 
 brink_status brink_run_step(brink_run *run, double t_limit, brink_diag *diag) {

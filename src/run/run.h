@@ -1,6 +1,7 @@
 /* run.h: one run of a model, inside. The public sides are <brink/hsml.h> and <brink/record.h>.
  *
  *   run.c           making it, moving it on, ending it
+ *   periods.c       periods and lags that are too short for it
  *   values.c        values by name
  *   warnings.c      what is odd about the start; chosen.c: initial values that nothing determines;
  *                   past.c: flags that are past
@@ -213,6 +214,8 @@ brink_status brink_run_create_after(brink_run *last, brink_hsml *model,
                                     const brink_run_options *options, brink_diag *diag,
                                     brink_run **run);
 bool brink_run_has_begun(const brink_run *run);
+/* periods.c: ARGUMENT, if periods and lags are too short for a move to `end`. */
+brink_status brink_run_check_periods(const brink_run *run, double end, brink_diag *diag);
 /* The time of the model for a time of the simulation, and the other way round: they differ where time runs backwards.
  * Moments, records and what is kept of them have the time of the simulation; callers and files that of the model. */
 static inline double brink_run_turned(const brink_run *run, double t) {

@@ -186,8 +186,17 @@ void brink_delay_settle(brink_sim *sim) {
 
 /* ---- lags ---- */
 
-bool brink_past_is_lag(const brink_past *past, double lag) {
-  return lag >= BRINK_DELAY_LEAST * past->bound && lag <= past->bound * (1.0 + 64.0 * DBL_EPSILON);
+bool brink_past_is_lag(const brink_past *past, double lag, double t) {
+  return lag >= BRINK_DELAY_LEAST * past->bound && lag > BRINK_DELAY_RESOLVED * fabs(t) &&
+         lag <= past->bound * (1.0 + 64.0 * DBL_EPSILON);
+}
+
+double brink_delay_shortest(brink_sim *sim) {
+  const brink_delays *delays = sim->model->def.delays;
+  double shortest = (double)INFINITY;
+  for (size_t i = 0; delays != NULL && i < delays->count; i++)
+    shortest = fmin(shortest, delays->bound(i, sim->t, sim->x, &sim->eval.env));
+  return shortest;
 }
 
 double brink_delay_lag(brink_sim *sim, size_t delay) {
@@ -196,7 +205,7 @@ double brink_delay_lag(brink_sim *sim, size_t delay) {
 
 bool brink_delay_look(brink_sim *sim, size_t delay) {
   double lag = brink_delay_lag(sim, delay);
-  if (!brink_past_is_lag(&sim->delays->pasts[delay], lag)) {
+  if (!brink_past_is_lag(&sim->delays->pasts[delay], lag, sim->t)) {
     brink_delay_fail(sim, BRINK_REASON_DELAY_RANGE, delay, lag);
     return false;
   }
@@ -326,7 +335,7 @@ static bool is_known(brink_sim *sim, size_t delay, const brink_path *path, doubl
   brink_path_eval(path, sigma, sim->delays->x);
   double now = sim->model->def.delays->lag(delay, t, sim->delays->x, &sim->eval.env);
   double over = OVERRUN * (past->to - past->from);
-  *lag = !brink_past_is_lag(past, now);
+  *lag = !brink_past_is_lag(past, now, t);
   return !*lag && t - now <= past->to + (past->ends ? near : over) &&
          t - now >= past->from - (past->begins ? near : over);
 }
@@ -407,7 +416,7 @@ bool brink_delay_follow(brink_sim *sim) {
     const brink_past *past = &state->pasts[i];
     if (sim->model->def.delays->delays[i].constant) continue;
     double lag = brink_delay_lag(sim, i);
-    if (!brink_past_is_lag(past, lag)) continue;
+    if (!brink_past_is_lag(past, lag, sim->t)) continue;
     brink_delay_take(sim, i, lag);
     if (!is_outside(sim, past)) continue;
     brink_delay_load(sim, i, past->argument, 1);

@@ -15,6 +15,8 @@
 #define BRINK_DELAY_ORDERS 6
 /* A lag below this part of its bound counts as zero. */
 #define BRINK_DELAY_LEAST 1e-6
+/* So does one below this part of the time: its ends could not be told apart (twice brink_past_rounding). */
+#define BRINK_DELAY_RESOLVED (32.0 * DBL_EPSILON)
 
 /* u on [t0, t1], in s from -1 to 1; held: c[0]. */
 typedef struct brink_delay_piece {
@@ -135,7 +137,9 @@ void brink_delay_load(brink_sim *sim, size_t delay, double a, int side);
 void brink_delay_settle(brink_sim *sim);
 /* The lag as its formula has it now. */
 double brink_delay_lag(brink_sim *sim, size_t delay);
-bool brink_past_is_lag(const brink_past *past, double lag);
+bool brink_past_is_lag(const brink_past *past, double lag, double t);
+/* The least of the largest lags, by the values of now; INFINITY: there is no delay. */
+double brink_delay_shortest(brink_sim *sim);
 /* The lag is this from now on. */
 void brink_delay_take(brink_sim *sim, size_t delay, double lag);
 /* Takes the lag as it is now, if it is one; a failure if it is none. */

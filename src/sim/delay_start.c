@@ -202,7 +202,7 @@ static bool first_lag(brink_sim *sim, size_t delay, size_t round, bool *again) {
   past->first_lag = lag;
   if (round > 0 && same) return brink_delay_look(sim, delay);
   *again = true;
-  bool good = brink_past_is_lag(past, lag);
+  bool good = brink_past_is_lag(past, lag, sim->t);
   brink_delay_take(sim, delay, good ? lag : past->bound);
   return true;
 }

@@ -812,26 +812,6 @@ TEST(emit_shows_readable_c) {
   done(&o);
 }
 
-/* They would never come to an end. */
-TEST(periods_below_the_resolution_of_time_are_refused) {
-  outcome o = brink("run ramp.hsml --until 1 --every 1e-300 --out never.csv");
-  CHECK_EXIT(o, 2);
-  CHECK_CONTAINS(o.err, "rows every 1e-300 are too close");
-  done(&o);
-  o = brink("run ramp.hsml --from 1e9 --until 1000000001 --every 1e-9 --out never.csv");
-  CHECK_CONTAINS(o.err, "rows every 1e-09 are too close");
-  done(&o);
-  write_file("clocked.hsml", "dtc Clocked is\n  body\n    declarations\n"
-                             "      sample(1e-300, 0.0);\n      state(n, integer, (0, 9));\n"
-                             "    end declarations;\n    initial\n      n := 0;\n"
-                             "    end initial;\n    update\n      n := 1;\n"
-                             "    end update;\n  end body;\nend Clocked;\n");
-  o = brink("run clocked.hsml --until 1");
-  CHECK_EXIT(o, 2);
-  CHECK_CONTAINS(o.err, "the sample period 1e-300 is too short");
-  done(&o);
-}
-
 /* A compiler reads all of it; what it would make of it is compared in test_emit. */
 TEST(emit_shows_c_that_compiles_of_every_model) {
   glob_t models;
@@ -919,7 +899,6 @@ int main(void) {
   RUN(warnings_alone_are_no_failure);
   RUN(the_layout_is_canonical_once_it_was_made_so);
   RUN(emit_shows_readable_c);
-  RUN(periods_below_the_resolution_of_time_are_refused);
   RUN(emit_shows_c_that_compiles_of_every_model);
   program_leave(folder);
   return check_done();
