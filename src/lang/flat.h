@@ -818,6 +818,8 @@ void *flat_note(flat *f, void *memory); /* `memory`; NULL: flat_out_of_memory */
 __attribute__((format(printf, 5, 6)))
 #endif
 void flat_error(flat *f, brink_message code, brink_place place, const char *hint, const char *format, ...);
+/* Is this setting, one of f->sets, what a row of a table gives? */
+bool flat_is_of_table(const flat *f, const char *set);
 /* The caller's setting is wrong: only the first one is reported. Returns false. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 6, 7)))

@@ -14,15 +14,16 @@
 
 /* ---- which ones ---- */
 
-/* "u" or "u[2]": the length of the name, and the element from 0. False: neither. */
+/* "u" or "u[2]": the length of the name, and the element from 0. False: neither. Each element has one name: no "u[02]". */
 static bool take_apart(const char *name, size_t *length, size_t *element) {
   *length = strcspn(name, "[");
   *element = 0;
   if (name[*length] == '\0') return true;
+  const char *digits = name + *length + 1;
   char *end;
-  unsigned long index = strtoul(name + *length + 1, &end, 10);
+  unsigned long index = strtoul(digits, &end, 10);
   *element = index - 1;
-  return index > 0 && strcmp(end, "]") == 0;
+  return digits[0] > '0' && digits[0] <= '9' && strcmp(end, "]") == 0;
 }
 
 static flat_variable *find_input(flat *f, const char *name, size_t *element) {
@@ -35,20 +36,42 @@ static flat_variable *find_input(flat *f, const char *name, size_t *element) {
     if (variable->group != f->top || symbol->kind != BRINK_SYMBOL_INPUT) continue;
     if (strlen(symbol->name) != length || memcmp(symbol->name, name, length) != 0) continue;
     bool indexed = name[length] != '\0';
-    return flat_size(f, variable) > *element && indexed == (symbol->size != NULL) ? variable : NULL;
+    bool fits = indexed == (symbol->size != NULL) && variable->columns == 0;
+    return fits && flat_size(f, variable) > *element ? variable : NULL;
   }
   return NULL;
 }
 
+/* An input of this name has other elements, or none. */
+static const char *hint_of_elements(flat *f, flat_variable *variable) {
+  const char *name = variable->symbol->name;
+  size_t count = flat_size(f, variable);
+  if (variable->symbol->size == NULL)
+    return brink_unit_format(f->unit, "%s has no elements: name it without an index", name);
+  if (variable->columns > 0)
+    return brink_unit_format(f->unit,
+                             "%s is a matrix: only scalars and elements of vectors can "
+                             "vary over time",
+                             name);
+  return count == 1 ? flat_did_you_mean(f, brink_unit_format(f->unit, "%s[1]", name))
+                    : brink_unit_format(f->unit, "%s is a vector: %s[1] to %s[%zu]", name, name,
+                                        name, count);
+}
+
 static void unknown_input(flat *f, const char *name) {
-  const char *near = NULL;
-  for (size_t k = 0; k < f->nvariables; k++) {
-    const flat_variable *variable = f->variables[k];
-    if (variable->group == f->top && variable->symbol->kind == BRINK_SYMBOL_INPUT)
-      near = brink_nearest(name, variable->symbol->name, near);
+  const char *near = NULL, *hint = NULL;
+  size_t length = strcspn(name, "[");
+  for (size_t k = 0; k < f->nvariables && hint == NULL; k++) {
+    flat_variable *variable = f->variables[k];
+    const char *own = variable->symbol->name;
+    if (variable->group != f->top || variable->symbol->kind != BRINK_SYMBOL_INPUT) continue;
+    near = brink_nearest(name, own, near);
+    if (strncmp(own, name, length) == 0 && own[length] == '\0')
+      hint = hint_of_elements(f, variable);
   }
   flat_setting_error(f, BRINK_MSG_UNKNOWN_INPUT, BRINK_ORIGIN_DRIVEN, name,
-                     flat_did_you_mean(f, near), "the top component has no such input");
+                     hint != NULL ? hint : flat_did_you_mean(f, near),
+                     "the top component has no such input");
 }
 
 /* By rows, or by one of the first `count` functions. */

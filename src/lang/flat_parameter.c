@@ -144,6 +144,12 @@ static bool refuse(flat *f, const flat_variable *variable, size_t instance, cons
                             flat_did_you_mean(f, near), "it is one of %s", all != NULL ? all : "");
 }
 
+/* Rows of a table are compared with the ranges when all is known, each with its line (run/inputs.c). */
+static bool may_hold(flat *f, const flat_variable *variable, size_t instance, double value,
+                     const char *set) {
+  return flat_in_range(f, variable, instance, value) || flat_is_of_table(f, set);
+}
+
 /* ---- parameters and defaults ---- */
 
 /* Has a value the shape of what it is given to? */
@@ -283,7 +289,7 @@ static bool fill_from_sets(flat *f, flat_variable *variable, char *filled) {
       for (size_t element = m.element; element < m.elements; element++) {
         size_t e = instance * variable->length + element;
         double value = flat_given_value(variable, &given, e);
-        if (!flat_in_range(f, variable, instance, value)) return refuse(f, variable, instance, set);
+        if (!may_hold(f, variable, instance, value, set)) return refuse(f, variable, instance, set);
         variable->values[e] = value;
         filled[e] = 1;
       }
@@ -782,7 +788,7 @@ static bool apply_set(flat *f, flat_variable *variable, const char *set) {
     for (size_t k = m.element; k < m.elements; k++) {
       size_t e = instance * variable->length + k;
       double value = flat_given_value(variable, &given, e);
-      if (!flat_in_range(f, variable, instance, value)) return refuse(f, variable, instance, set);
+      if (!may_hold(f, variable, instance, value, set)) return refuse(f, variable, instance, set);
       store(f, variable, e, value, BRINK_INITIAL_FIXED);
     }
   }

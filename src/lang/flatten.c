@@ -43,10 +43,26 @@ void flat_error(flat *f, brink_message code, brink_place place, const char *hint
   f->failed = true;
 }
 
+/* The driven inputs come first, those with functions last (add_driven_sets). */
+bool flat_is_of_table(const flat *f, const char *set) {
+  size_t count = f->options->driven_sets != NULL ? f->options->ndriven : 0;
+  for (size_t k = 0; f->sets != f->options->sets && k < count; k++)
+    if (f->sets[k] == set) return true;
+  return false;
+}
+
+static bool is_of_function(const flat *f, const char *set) {
+  for (size_t k = 0; f->sets != f->options->sets && k < f->options->nfunctions; k++)
+    if (f->sets[f->nsets - 1 - k] == set) return true;
+  return false;
+}
+
 bool flat_setting_error(flat *f, brink_message code, brink_origin origin, const char *setting,
                         const char *hint, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
+  if (origin == BRINK_ORIGIN_SET && (flat_is_of_table(f, setting) || is_of_function(f, setting)))
+    origin = BRINK_ORIGIN_DRIVEN;
   brink_report_setting(f->unit, origin, setting, code, hint, format, arguments);
   va_end(arguments);
   f->failed = true;

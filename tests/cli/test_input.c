@@ -13,6 +13,7 @@ static const char integrator[] =
     "    input(enable, boolean);\n"
     "    input(gear, integer, (0, 5));\n"
     "    input(state, string, {\"off\", \"on\"});\n"
+    "    input(v[2], real); input(P[2, 2], real);\n"
     "    output(y, signal);\n"
     "  end interface;\n"
     "  body\n"
@@ -26,7 +27,8 @@ static const char integrator[] =
     "      level = u - 0.5;\n"
     "    end dynamics;\n"
     "    output y = u; end output;\n"
-    "    assignments u : 0.0; enable : true; gear : 0; state : \"off\"; end assignments;\n"
+    "    assignments u : 0.0; enable : true; gear : 0; state : \"off\"; v : 0.0; P : 0.0;\n"
+    "    end assignments;\n"
     "  end body;\n"
     "end Integrator;\n";
 
@@ -141,6 +143,15 @@ static const mistake mistakes[] = {
     {"time,gear,u\n0,0,0\n1,, 3\n", 5, "u.csv:3:3: error: gear has no value here"},
     {"time,u\n0,0\n1,nan\n", 5, "u.csv:3:3: error: u = 'nan' is not a number"},
     {"time,u\n0,0\n1,11\n", 5, "u.csv:3:3: error: u = 11 is outside its declared range"},
+    {"time,u\n0,11\n1,0\n", 5, "u.csv:2:3: error: u = 11 is outside its declared range"},
+    {"time,gear\n0,6\n1,0\n", 5, "u.csv:2:3: error: gear = 6 is outside its declared range"},
+    {"time,state\n0,maybe\n1,on\n", 5, "u.csv:2:3: error: state = maybe is outside its declared"},
+    {"time,v\n0,0\n", 2,
+     "--input v: the top component has no such input; v is a vector: v[1] to v[2]"},
+    {"time,v[3]\n0,0\n", 2, "v is a vector: v[1] to v[2]"},
+    {"time,v[1],v[01]\n0,0,1\n", 2, "--input v[01]: the top component has no such input"},
+    {"time,u[1]\n0,0\n", 2, "u has no elements: name it without an index"},
+    {"time,P[3]\n0,0\n", 2, "P is a matrix"},
     {"time,gear\n0,0\n1,1.5\n", 5, "u.csv:3:3: error: gear = 1.5 is not a whole number"},
     {"time,state\n0,on\n1,maybe\n", 5, "u.csv:3:3: error: state = 'maybe' is not a value"},
     {"time,enable\n0,1\n1,yes\n", 5,
