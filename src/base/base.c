@@ -77,7 +77,7 @@ refuse(brink_diag *diag, brink_status status, brink_reason reason, const char *f
   brink_diag_clear(diag);
   diag->status = status;
   diag->reason = reason;
-  vsnprintf(diag->message, sizeof diag->message, format, arguments);
+  brink_format_short(diag->message, sizeof diag->message, format, arguments);
   brink_show_in_place(diag->message, sizeof diag->message); /* it may quote what others wrote */
 }
 

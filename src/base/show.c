@@ -2,7 +2,10 @@
 #include "base/show.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define LEFT_OUT " ... "
 
 size_t brink_utf8_decode(const char *at, const char *end, uint32_t *code) {
   unsigned char c = (unsigned char)*at;
@@ -41,13 +44,48 @@ size_t brink_show_character(const char *at, const char *end, char shown[BRINK_SH
   return length > 0 ? length : 1;
 }
 
-void brink_text_show(brink_text *text, const char *foreign) {
-  const char *end = foreign + strlen(foreign);
-  while (foreign < end) {
+static void show_part(brink_text *text, const char *at, const char *end) {
+  while (at < end) {
     char shown[BRINK_SHOWN];
-    foreign += brink_show_character(foreign, end, shown);
+    at += brink_show_character(at, end, shown);
     brink_text_append(text, shown, strlen(shown));
   }
+}
+
+void brink_text_show(brink_text *text, const char *foreign) {
+  show_part(text, foreign, foreign + strlen(foreign));
+}
+
+/* ---- the middle of what is long ---- */
+
+static bool is_continuation(char c) {
+  return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Of a text of `length` bytes, `most` of which may stay: where its beginning ends, and its end begins. Messages begin with
+ * what they are about, and end with the reason: more is left of the beginning. No character is cut. */
+static void find_middle(const char *text, size_t length, size_t most, size_t *first, size_t *last) {
+  size_t room = most - (sizeof LEFT_OUT - 1);
+  *first = room - room / 3;
+  *last = length - room / 3;
+  for (int k = 0; k < 3 && *first > 0 && is_continuation(text[*first]); k++) --*first;
+  for (int k = 0; k < 3 && *last < length && is_continuation(text[*last]); k++) ++*last;
+}
+
+static void show_line(brink_text *text, const char *line, size_t length) {
+  size_t first, last;
+  if (length <= BRINK_SHOWN_LINE) {
+    show_part(text, line, line + length);
+    return;
+  }
+  find_middle(line, length, BRINK_SHOWN_LINE, &first, &last);
+  show_part(text, line, line + first);
+  brink_text_append(text, LEFT_OUT, sizeof LEFT_OUT - 1);
+  show_part(text, line + last, line + length);
+}
+
+void brink_text_show_message(brink_text *text, const char *message) {
+  show_line(text, message, strlen(message));
 }
 
 /* Where a line ends that another, indented one follows. */
@@ -56,12 +94,29 @@ static bool is_line_end(const char *at) {
 }
 
 void brink_text_show_lines(brink_text *text, const char *message) {
-  const char *end = message + strlen(message);
-  while (message < end) {
-    char shown[BRINK_SHOWN] = "\n";
-    message += is_line_end(message) ? 1 : brink_show_character(message, end, shown);
-    brink_text_append(text, shown, strlen(shown));
+  while (*message != '\0') {
+    size_t length = 0;
+    while (message[length] != '\0' && !is_line_end(message + length)) length++;
+    show_line(text, message, length);
+    message += length;
+    if (*message == '\0') return;
+    brink_text_append(text, "\n", 1);
+    message++;
   }
+}
+
+void brink_format_short(char *text, size_t size, const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  int length = vsnprintf(text, size, format, arguments);
+  char *whole = length >= 0 && (size_t)length >= size ? malloc((size_t)length + 1) : NULL;
+  if (whole != NULL && vsnprintf(whole, (size_t)length + 1, format, again) == length) {
+    size_t first, last;
+    find_middle(whole, (size_t)length, size - 1, &first, &last);
+    snprintf(text, size, "%.*s" LEFT_OUT "%s", (int)first, whole, whole + last);
+  }
+  va_end(again);
+  free(whole);
 }
 
 /* A text that fills its buffer may have been cut inside a character. */

@@ -21,7 +21,7 @@ say(bool lines, const char *format, va_list arguments) {
   char *words = length >= 0 ? malloc((size_t)length + 1) : NULL;
   brink_text shown = {0};
   if (words != NULL && vsnprintf(words, (size_t)length + 1, format, again) >= 0)
-    (lines ? brink_text_show_lines : brink_text_show)(&shown, words);
+    (lines ? brink_text_show_lines : brink_text_show_message)(&shown, words);
   va_end(again);
   free(words);
   fprintf(stderr, "brink: %s", shown.data != NULL ? shown.data : "out of memory");
@@ -64,9 +64,9 @@ void cli_complain(const char *place, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   char words[1024];
-  vsnprintf(words, sizeof words, format, arguments);
+  brink_format_short(words, sizeof words, format, arguments);
   va_end(arguments);
-  brink_text_show(&shown, place);
+  brink_text_show_message(&shown, place);
   brink_text_add(&shown, ": error: ");
   brink_text_show_lines(&shown, words);
   fprintf(stderr, "%s\n", shown.data != NULL ? shown.data : "out of memory");

@@ -7,8 +7,6 @@
 #include "base/show.h"
 #include "lang/ast.h"
 
-#define MESSAGE_LENGTH                                                                             \
-  ((size_t)600)              /* longer messages are cut: names may be as long as they like */
 #define WINDOW ((size_t)120) /* of a long source line, in bytes */
 
 /* ---- memory ---- */
@@ -48,23 +46,15 @@ static bool is_continuation(char c) {
   return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* A message for the screen: not too long, and nothing in it that moves the cursor. */
+/* A message for the screen: not too long (names may be as long as they like), and nothing in it that moves the cursor. */
 static const char *tidy(brink_unit *unit, const char *text) {
-  size_t length = strlen(text);
-  bool cut = length > MESSAGE_LENGTH;
-  if (cut) {
-    length = MESSAGE_LENGTH;
-    while (length > 0 && is_continuation(text[length])) length--;
-  }
-  const char *end = text + length;
-  char *copy = brink_unit_take(unit, 4 * length + BRINK_SHOWN, 1), *to = copy; /* \x1b for a byte */
-  if (copy == NULL) return "";
-  while (text < end) {
-    text += brink_show_character(text, end, to);
-    to += strlen(to);
-  }
-  memcpy(to, cut ? "..." : "", cut ? 4 : 1);
-  return copy;
+  brink_text shown = {.allocator = unit->arena.allocator};
+  brink_text_show_message(&shown, text);
+  char *copy = shown.failed ? NULL : brink_unit_take(unit, shown.length + 1, 1);
+  if (shown.failed) unit->out_of_memory = true;
+  if (copy != NULL && shown.length > 0) memcpy(copy, shown.data, shown.length);
+  brink_text_free(&shown);
+  return copy != NULL ? copy : "";
 }
 
 static bool is_known(const brink_unit *unit, brink_severity severity, brink_place place) {
@@ -314,7 +304,7 @@ void brink_report_carets(const char *line, size_t at, size_t length, brink_text 
 
 static void show_headline(const brink_unit *unit, const brink_place *place, const char *word,
                           const char *message, brink_text *text) {
-  brink_text_show(text, unit->files[place->file].path);
+  brink_text_show_message(text, unit->files[place->file].path);
   brink_text_add(text, ":%u:%u: %s: ", (unsigned)place->line, (unsigned)place->column, word);
   brink_text_show(text, message);
   brink_text_append(text, "\n", 1);
@@ -336,7 +326,7 @@ static const char *word_for(brink_severity severity) {
 void brink_report_render(const brink_unit *unit, const brink_report_item *item, brink_text *text) {
   const brink_place *place = &item->place;
   if (item->setting != NULL) {
-    brink_text_show(text, item->setting);
+    brink_text_show_message(text, item->setting);
     brink_text_add(text, ": error: %s\n", item->message);
   }
   if (item->setting != NULL && place->column > 0)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/sha256.h"
+#include "base/show.h"
 
 #define TAIL ((size_t)1 << 16) /* bytes of a file that are compared before it is gone on with */
 
@@ -56,7 +57,7 @@ bool brink_results_fail(brink_results *results, const char *format, ...) {
   if (results->failed) return false;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(results->problem, sizeof results->problem, format, arguments);
+  brink_format_short(results->problem, sizeof results->problem, format, arguments);
   va_end(arguments);
   results->failed = true;
   return false;

@@ -10,6 +10,7 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/show.h"
 #include "run/hsml.h"
 
 /* Where messages go. */
@@ -26,7 +27,7 @@ brink_status brink_inputs_wrong(brink_hsml *model, const brink_inputs *inputs, s
   char words[BRINK_DIAG_MESSAGE / 2];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(words, sizeof words, format, arguments);
+  brink_format_short(words, sizeof words, format, arguments);
   va_end(arguments);
   if (inputs->path == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "inputs, row %zu: %s", line, words);
@@ -39,7 +40,7 @@ void brink_inputs_note(brink_hsml *model, brink_inputs *inputs, size_t line, siz
   char words[BRINK_DIAG_MESSAGE / 2];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(words, sizeof words, format, arguments);
+  brink_format_short(words, sizeof words, format, arguments);
   va_end(arguments);
   brink_hsml_message *note =
       brink_arena_push(&inputs->arena, inputs->notes, inputs->nnotes, inputs->notes_capacity);

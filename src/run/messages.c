@@ -12,8 +12,8 @@ bool brink_hsml_message_make(brink_arena *arena, brink_severity severity, const 
                              const char *file, size_t line, size_t column, const char *text,
                              brink_hsml_message *message) {
   brink_text rendered = {0}, words = {0};
-  brink_text_show(&words, text);
-  brink_text_show(&rendered, file);
+  brink_text_show_message(&words, text);
+  brink_text_show_message(&rendered, file);
   brink_text_add(&rendered, ":%zu:", line);
   if (column > 0) brink_text_add(&rendered, "%zu:", column);
   brink_text_add(&rendered, " %s: %s\n", severity == BRINK_ERROR ? "error" : "warning",

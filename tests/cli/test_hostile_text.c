@@ -188,11 +188,39 @@ TEST(a_slope_that_is_no_number_is_told_with_its_line) {
   done(&o);
 }
 
+/* Whatever is given, a message is read at a glance: what it is about, and why. */
+TEST(what_is_quoted_in_a_message_is_shortened) {
+  static const struct {
+    const char *before, *after, *reason;
+  } given[] = {{"run m.hsml --until 1 --method ", "", "it is one of auto, adams"},
+               {"run m.hsml --until 1 --out ", ".csv", "too long"},
+               {"run m.hsml --until 1 --input ", ".csv", "too long"},
+               {"run m.hsml --until 1 --plot ", "", "there is no such quantity"},
+               {"run m.hsml --until 1 --resume ", "", "too long"},
+               {"run m.hsml --until 1 --seed ", "", "it must be a whole number"},
+               {"run m.hsml --until ", "", "this name is longer than 255 characters"},
+               {"fit m.hsml --until 1 --vary k=", "", "a fit looks between two bounds"},
+               {"sweep m.hsml --until 1 --share ", "", "write K/N"},
+               {"new ", "", "too long"},
+               {"", "", "unknown command"}};
+  char word[3001];
+  memset(word, 'x', sizeof word - 1);
+  word[sizeof word - 1] = '\0';
+  write_file("m.hsml", model);
+  for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+    outcome o = program_run(BRINK_PROGRAM, "%s%s%s", given[k].before, word, given[k].after);
+    CHECK_MSG(strlen(o.err) < 1500, "%s: %zu bytes", given[k].before, strlen(o.err));
+    CHECK_MSG(strstr(o.err, given[k].reason) != NULL, "%s: %s", given[k].before, o.err);
+    done(&o);
+  }
+}
+
 int main(void) {
   char folder[16];
   program_enter(folder);
   RUN(file_names_are_shown_escaped);
   RUN(cells_and_columns_are_shown_escaped);
+  RUN(what_is_quoted_in_a_message_is_shortened);
   RUN(strings_of_a_model_forge_no_lines);
   RUN(strings_of_a_model_hold_no_control_characters);
   RUN(generated_c_compiles_whatever_the_names_are);
