@@ -281,12 +281,21 @@ def datasets_of(place, data):
     return found
 
 
+def rows_say_why(name, data, whole):
+    """Is a table of a sweep as it should be, but for rows of runs that could not be made or kept, and say so?"""
+    wanted = [b"memory", b"thread", b"cannot"]
+    rows = data.splitlines()
+    return name == "t.csv" and len(rows) <= len(whole.splitlines()) and all(
+        row == other or b",failed," in row and any(word in row for word in wanted)
+        for row, other in zip(rows, whole.splitlines()))
+
+
 def is_beginning(name, data, whole, place, killed):
     """None, or what is wrong with a file that holds only a part."""
     if name.endswith(".csv"):
         # A run that fails ends with a row of its own, at the time of the failure.
         end = data.rfind(b"\n", 0, -1) + 1
-        return None if whole.startswith(data[:end]) else "holds something else"
+        return None if whole.startswith(data[:end]) or rows_say_why(name, data, whole) else "holds something else"
     if data == b"":
         return None
     if name.endswith(".mat"):
@@ -375,8 +384,8 @@ class Judge:
             return
         table = self.place.content("t.csv") if "t.csv" in self.place.files else None
         if table is not None and b",failed," in table:  # a run of a sweep: its row says why, and so do those who count
-            wanted = [b"memory", b"thread", b"cannot"]
-            if not all(any(word in row for word in wanted) for row in table.splitlines() if b",failed," in row):
+            whole = self.place.files["t.csv"]
+            if not rows_say_why("t.csv", table, whole) or table.count(b"\n") != whole.count(b"\n"):
                 self.say("a row of t.csv does not say why it failed")
             return
         for name, whole in self.place.files.items():
