@@ -100,6 +100,13 @@ brink_status brink_diag_refuse(brink_diag *diag, brink_reason reason, const char
   return status;
 }
 
+brink_status brink_diag_no_memory(brink_diag *diag, const brink_arena *arena, const char *what) {
+  double megabytes = (double)arena->wanted / 1e6;
+  if (megabytes < 1.0) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for %s", what);
+  return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for %s: it takes %.*f MB, or more",
+                        what, megabytes < 10.0 ? 1 : 0, megabytes);
+}
+
 void *brink_allocate(const brink_allocator *allocator, size_t count, size_t size) {
   if (size != 0 && count > SIZE_MAX / 2 / size) return NULL;
   size_t bytes = count * size == 0 ? 1 : count * size;
@@ -155,7 +162,7 @@ void brink_arena_free(brink_arena *arena) {
     arena->blocks = block->next;
     brink_release(&arena->allocator, block, 1, block->size);
   }
-  arena->used = arena->size = 0;
+  arena->used = arena->size = arena->wanted = 0;
   arena->failed = false;
 }
 
@@ -182,6 +189,7 @@ static size_t aligned_offset(const brink_arena *arena, size_t align) {
 static void *take(brink_arena *arena, size_t count, size_t size, size_t align) {
   bool overflows = size != 0 && count > SIZE_MAX / 4 / size;
   size_t bytes = overflows ? 0 : count * size;
+  arena->wanted += arena->wanted <= SIZE_MAX - bytes ? bytes : 0;
   bool fits = arena->blocks != NULL && aligned_offset(arena, align) + bytes <= arena->size;
   if (overflows || (!fits && !add_block(arena, bytes))) {
     arena->failed = true;

@@ -50,11 +50,15 @@ typedef struct brink_arena {
   brink_allocator allocator;
   brink_arena_block *blocks;
   size_t used, size; /* of the newest block */
+  size_t wanted;     /* bytes that were asked for, given or not */
   bool failed;       /* something was asked for and not given */
 } brink_arena;
 
 void brink_arena_init(brink_arena *arena, const brink_allocator *allocator);
 void brink_arena_free(brink_arena *arena); /* may be used again: empty, and `failed` is false */
+
+/* MEMORY, with what was asked for so far: "out of memory for the model: it takes 12 MB, or more". */
+brink_status brink_diag_no_memory(brink_diag *diag, const brink_arena *arena, const char *what);
 
 /* These return NULL, and set `failed`, where there is no memory. */
 void *brink_arena_take(brink_arena *arena, size_t count, size_t size); /* zeroed, 64-byte aligned */

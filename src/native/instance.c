@@ -254,7 +254,7 @@ static brink_status make_model(brink_instance *instance, const char *cache, brin
   if (!name_guards(instance, &arena, &guards) || !name_states(instance, &arena, &states) ||
       !define_clocks(instance, &arena, &def) || !define_reads(instance, &arena, &def) ||
       !brink_instance_define_constraints(instance, &arena, &def))
-    status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the model");
+    status = brink_diag_no_memory(diag, &instance->arena, "the model");
   def.state_names = (const char *const *)states.names;
   if (status == BRINK_OK)
     status = brink_instance_define_guards(instance, &arena, (const char *const *)guards.names, &def,
@@ -311,11 +311,11 @@ brink_status brink_instance_begin(brink_instance *instance, const double *x, dou
 }
 
 static brink_status build(brink_instance *instance, const char *cache, brink_diag *diag) {
-  if (!take_start(instance)) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  if (!take_start(instance)) return brink_diag_no_memory(diag, &instance->arena, "the model");
   brink_status status = brink_instance_bind(instance, diag);
   if (status != BRINK_OK) return status;
   if (!brink_instance_take_room(instance))
-    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+    return brink_diag_no_memory(diag, &instance->arena, "the model");
   if (!instance->options.takes_turns) {
     /* Each may read the other. */
     for (int k = 0; k < 2 && status == BRINK_OK; k++) {
@@ -365,6 +365,10 @@ const brink_model *brink_instance_model(const brink_instance *instance) {
 
 const brink_system *brink_instance_system(const brink_instance *instance) {
   return instance->system;
+}
+
+double brink_instance_series_left_out(const brink_instance *instance) {
+  return (double)instance->series_left_out * sizeof(double);
 }
 
 const char *brink_instance_reason(const brink_instance *instance) {

@@ -190,6 +190,7 @@ struct brink_instance {
   brink_bound_delays *delays;       /* NULL: there are none */
   brink_flow *flow;                 /* the solution's series; NULL: not asked for, or too large */
   int flow_order;                   /* up to this order */
+  size_t series_left_out;           /* doubles that it would take, if these are too many; else 0 */
   double flow_work;                 /* what it costs, or would cost */
   int *flow_degrees;                /* where the series of each state ends; 0: nowhere */
   bool *constant_p, *constant_mode; /* slots that guards take for constant */

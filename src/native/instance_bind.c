@@ -417,7 +417,10 @@ static bool bind_flow(brink_instance *instance) {
     order = brink_series_order(instance->options.rtol, brink_flow_degree(flow), flow->work);
   if (!wanted || (constrained && order < BRINK_CONSTRAINT_ORDER)) order = BRINK_CONSTRAINT_ORDER;
   size_t size = brink_flow_scratch(flow, order);
-  if (size > MOST_SERIES) return true;
+  if (size > MOST_SERIES) {
+    instance->series_left_out = size;
+    return true;
+  }
   instance->flow = flow;
   instance->flow_order = order;
   instance->room.flow = size;

@@ -320,6 +320,8 @@ bool brink_instance_renew(brink_instance *instance, const brink_system *fresh, u
 
 const brink_model *brink_instance_model(const brink_instance *instance);
 const brink_system *brink_instance_system(const brink_instance *instance);
+/* The bytes that the series of the solution would take, if that is why it was not made; else 0. */
+double brink_instance_series_left_out(const brink_instance *instance);
 
 /* May the caller write this slot of P or MODE during a run? False: its value was taken as constant by a guard (ask
  * for another instance with varies_p), or there is no such slot. */

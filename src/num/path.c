@@ -300,10 +300,10 @@ static void point_at(brink_path *path, size_t n, const double *memory) {
     path->a[l] = path->powers ? memory + n + l : memory + (size_t)(l + 1) * n;
 }
 
-void brink_path_archive(brink_path *path, size_t n, double *memory, brink_archive *a) {
+void brink_path_archive(brink_path *path, size_t n, int most, double *memory, brink_archive *a) {
   brink_archive_mark(a, "path");
   int terms = path->terms;
-  brink_archive_int(a, &terms, 0, BRINK_PATH_TERMS);
+  brink_archive_int(a, &terms, 0, most);
   if (a->reads) brink_path_begin(path, 0.0, 0.0, n, memory);
   path->terms = terms;
   if (terms == 0) return;

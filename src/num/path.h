@@ -124,11 +124,12 @@ void brink_path_rest(brink_path *to, const brink_path *from, double sigma, doubl
                      const double *x0, double *memory);
 
 /* A copy with rows of its own, of the first n components, whose vectors are copied into `memory`:
- * n*(BRINK_PATH_TERMS + 1) doubles. The shift estimate is not kept. */
+ * n*(terms + 1) doubles. The shift estimate is not kept. */
 void brink_path_copy(brink_path *to, const brink_path *from, size_t n, double *memory);
 
-/* A copy as brink_path_copy makes it, of n components with vectors in `memory`, to bytes and back. */
-void brink_path_archive(brink_path *path, size_t n, double *memory, brink_archive *a);
+/* A copy as brink_path_copy makes it, of n components with vectors in `memory`, which has room for so many terms, to bytes and
+ * back. */
+void brink_path_archive(brink_path *path, size_t n, int most, double *memory, brink_archive *a);
 
 /* The path has moved together with the arena that it and its vectors live in. */
 void brink_path_relocate(brink_path *path, brink_relocation *moved);

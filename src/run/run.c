@@ -92,6 +92,16 @@ brink_status brink_run_create_sim(brink_run *run, brink_diag *diag) {
   return brink_sim_create(brink_instance_model(run->instance), &sim, NULL, diag, &run->sim);
 }
 
+/* The simulation would only say that there is no series. */
+static brink_status check_series(const brink_run *run, brink_diag *diag) {
+  double bytes = brink_instance_series_left_out(run->instance);
+  if (run->options.sim.method != BRINK_TAYLOR || bytes == 0.0) return BRINK_OK;
+  return brink_diag_refuse(diag, BRINK_REASON_UNSUPPORTED,
+                           "the Taylor series of %zu states would take %.1f GB beside the "
+                           "simulation: choose auto, adams, dopri or bdf",
+                           run->built->system->nx, bytes / 1e9);
+}
+
 static brink_status create_one(brink_run *run, brink_diag *diag) {
   brink_instance_options wishes = brink_run_instance_options(run);
   wishes.may_want_jacobian = run->options.sim.method == BRINK_AUTO;
@@ -100,8 +110,8 @@ static brink_status create_one(brink_run *run, brink_diag *diag) {
   brink_run_want_series(run, &wishes);
   brink_status status = brink_built_instance(run->built, 0, run->built->system, &wishes,
                                              run->options.writable, diag, &run->instance);
-  if (status != BRINK_OK) return status;
-  return brink_run_create_sim(run, diag);
+  if (status == BRINK_OK) status = check_series(run, diag);
+  return status == BRINK_OK ? brink_run_create_sim(run, diag) : status;
 }
 
 static const char *word_for(brink_clocks clocks) {

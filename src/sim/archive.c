@@ -173,6 +173,6 @@ void brink_sim_archive(brink_sim *sim, brink_archive *a) {
   archive_instant(sim, a);
   archive_events(sim, a);
   brink_stiff_archive(sim, a);
-  brink_path_archive(&sim->last, sim->model->def.nx, sim->last_memory, a);
+  brink_path_archive(&sim->last, sim->model->def.nx, sim->path_terms, sim->last_memory, a);
   brink_delay_archive(sim, a);
 }

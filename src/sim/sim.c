@@ -223,13 +223,23 @@ static brink_status check_gradients(const brink_options *options, const brink_mo
 
 /* ---- creation ---- */
 
+/* Series have as many terms as their order; a method that stands in for them, or takes over, has rows. */
+static int most_terms(const brink_sim *sim) {
+  bool series = sim->options.method == BRINK_TAYLOR;
+  int order = series ? sim->stepper.order : 0;
+  return order > BRINK_PATH_ROWS ? order : BRINK_PATH_ROWS;
+}
+
 static bool take_arrays(brink_sim *sim) {
   brink_arena *arena = &sim->arena;
   const brink_model_def *def = &sim->model->def;
   size_t nx = def->nx, n = sim->eval.n, guards = def->nguards;
   sim->events_capacity = guards * 2 + 64;
-  sim->last_memory = brink_arena_take(arena, nx * (BRINK_PATH_TERMS + 1), sizeof(double));
-  sim->step.rest_memory = brink_arena_take(arena, n * (BRINK_PATH_TERMS + 1), sizeof(double));
+  sim->path_terms = most_terms(sim);
+  size_t vectors = (size_t)sim->path_terms + 1;
+  sim->last_memory = brink_arena_take(arena, nx * vectors, sizeof(double));
+  /* Only events divide a step. */
+  sim->step.rest_memory = brink_arena_take(arena, guards > 0 ? n * vectors : 0, sizeof(double));
   sim->schedule.ticks = brink_arena_take(arena, def->nclocks, sizeof *sim->schedule.ticks);
   sim->schedule.tick = brink_arena_take(arena, def->nclocks, sizeof *sim->schedule.tick);
   sim->schedule.timer = brink_arena_take(arena, def->nclocks, sizeof *sim->schedule.timer);
@@ -375,9 +385,12 @@ brink_status brink_sim_create(const brink_model *model, const brink_options *opt
   made->stiffness.may_change = automatic && chosen.order == 0 && chosen.step == 0.0;
   made->stiffness.watches = model->def.nx > 0 && brink_stiff_limits(&chosen);
   if (!build(made)) {
+    char what[BRINK_DIAG_MESSAGE / 2];
+    snprintf(what, sizeof what, "a simulation of '%s' with %zu states", model->def.name,
+             model->def.nx);
+    status = brink_diag_no_memory(diag, &made->arena, what);
     brink_sim_destroy(made);
-    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for a simulation of '%s'",
-                          model->def.name);
+    return status;
   }
   *sim = made;
   return BRINK_OK;

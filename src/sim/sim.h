@@ -256,6 +256,7 @@ struct brink_sim {
 
   brink_path last;     /* dense output of the last step */
   double *last_memory; /* for its vectors, which the stepper has left behind */
+  int path_terms;      /* of any path of this simulation: so many vectors have room */
   double last_end;     /* valid on [last.t0, last_end] */
   bool
       led; /* it is there whoever looks on, so that an instant may read it: the same run with and without observers */

@@ -178,10 +178,34 @@ TEST(a_tolerance_is_below_one) {
   }
 }
 
+/* The series is not made where it would take more than a gigabyte: that is the reason, and not that there is none. */
+TEST(a_series_that_is_too_large_is_told_with_its_size) {
+  char before[256] = "", after[64] = "", text[1024];
+  for (int k = 0; k < 40; k++) {
+    memcpy(before + 4 * (size_t)k, "sin(", 5);
+    memcpy(after + k, ")", 2);
+  }
+  snprintf(text, sizeof text,
+           "ctc Wide is\n  body\n    declarations state(x[100000], real); end declarations;\n"
+           "    initial x := 1.0; end initial;\n"
+           "    dynamics for i in 1..100000 loop x[i]' = %sx[i]%s; end loop; end dynamics;\n"
+           "  end body;\nend Wide;\n",
+           before, after);
+  write_file("wide.hsml", text);
+  outcome o =
+      program_run(BRINK_PROGRAM, "run wide.hsml --until 1 --method taylor --order 30 --interpret");
+  CHECK_EXIT(o, 2);
+  CHECK_CONTAINS(o.err,
+                 "the Taylor series of 100000 states would take 4.0 GB beside the simulation");
+  CHECK_CONTAINS(o.err, "choose auto, adams, dopri or bdf");
+  done(&o);
+}
+
 int main(void) {
   char folder[16];
   program_enter(folder);
   setenv("BRINK_CACHE", "cache", 1);
+  RUN(a_series_that_is_too_large_is_told_with_its_size);
   RUN(edges_that_are_declared_are_not_to_be_declared);
   RUN(flags_are_called_flags);
   RUN(delays_are_not_told_of_edges);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "support/counting.h"
 #include "support/trace.h"
 
 static trace run;
@@ -174,6 +175,46 @@ static int note_tick(size_t clock, int64_t tick, brink_now *now, void *user) {
   return 0;
 }
 
+/* Doubles for each state: 17 vectors of the method (Adams: 14 differences), 15 for the dense output of the last step, and some
+ * 36 single ones: 68. A million states are half a gigabyte of addresses. */
+TEST(a_state_takes_a_limited_number_of_vectors) {
+  reset();
+  brink_model_def def = brink_default_model();
+  def.nx = MANY, def.x0 = x0, def.rhs = decay;
+  brink_model *model = NULL;
+  brink_diag diag;
+  CHECK_INT(brink_model_create(&def, NULL, &diag, &model), BRINK_OK);
+  static const brink_method methods[] = {BRINK_ADAMS, BRINK_DOPRI};
+  for (size_t k = 0; k < 2; k++) {
+    counting memory = {0};
+    brink_allocator allocator = counting_allocator(&memory);
+    brink_options options = brink_default_options();
+    brink_sim *sim = NULL;
+    options.method = methods[k];
+    CHECK_INT(brink_sim_create(model, &options, &allocator, &diag, &sim), BRINK_OK);
+    double vectors = (double)memory.bytes / (MANY * sizeof(double));
+    CHECK_MSG(vectors < 75.0, "method %zu: %g", k, vectors);
+    brink_sim_destroy(sim);
+  }
+  brink_model_destroy(model);
+}
+
+TEST(what_a_simulation_needs_is_told_where_it_is_not_there) {
+  reset();
+  brink_model_def def = brink_default_model();
+  def.name = "Decay", def.nx = MANY, def.x0 = x0, def.rhs = decay;
+  brink_model *model = NULL;
+  brink_diag diag;
+  CHECK_INT(brink_model_create(&def, NULL, &diag, &model), BRINK_OK);
+  counting memory = {.fail_at = 30, .fail_on = true};
+  brink_allocator allocator = counting_allocator(&memory);
+  brink_sim *sim = NULL;
+  CHECK_INT(brink_sim_create(model, NULL, &allocator, &diag, &sim), BRINK_ERR_MEMORY);
+  CHECK_CONTAINS(diag.message, "out of memory for a simulation of 'Decay' with 2000 states");
+  CHECK_INT(memory.live, 0);
+  brink_model_destroy(model);
+}
+
 TEST(clocks_tick_in_order_of_time_priority_and_declaration) {
   static const double periods[] = {0.1, 0.25, 0.3, 0.5, 0.7, 0.0};
   size_t expected = 0;
@@ -233,6 +274,8 @@ int main(void) {
   RUN(many_events_at_one_instant_share_a_field);
   RUN(a_field_that_reads_some_of_the_signs_is_not_shared);
   RUN(memory_grows_with_the_number_of_formulas_and_guards);
+  RUN(a_state_takes_a_limited_number_of_vectors);
+  RUN(what_a_simulation_needs_is_told_where_it_is_not_there);
   RUN(clocks_tick_in_order_of_time_priority_and_declaration);
   RUN(a_state_that_one_of_many_clocks_spoils_is_told);
   return check_done();
