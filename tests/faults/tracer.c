@@ -411,7 +411,8 @@ static int follow(void) {
       continue;
     }
     task *t = task_of(id);
-    if (status >> 16 == PTRACE_EVENT_EXEC && t->child) { /* another program by now */
+    /* Another program by now. A child may come here before its parent's stop says that there is one. */
+    if (status >> 16 == PTRACE_EVENT_EXEC && id != run.program) {
       ptrace(PTRACE_DETACH, id, NULL, NULL);
       forget(id);
       continue;
