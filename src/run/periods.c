@@ -1,7 +1,7 @@
 /* periods.c: can a run come to its end by periods and lags that are so short?
  *
- * No step is longer than a sample period, a constant lag or, where rows are written, their distance. Far below the resolution of time
- * such a run would never be over, and nothing would say why. So moves that are over at their end only are refused before they begin,
+ * No step is longer than hmax, a sample period, a constant lag or, where rows are written, their distance. Far below the resolution
+ * of time such a run would never be over, and nothing would say why. So moves that are over at their end only are refused before they begin,
  * unless instants at this distance can be told apart all the way, and counted: 2^53 of them take centuries. A run without an end must
  * be able to come to the end of its first leg. What actions decide on the way (timers, lags that vary) is not known here. */
 #include <float.h>
@@ -39,6 +39,14 @@ static double short_lag(const brink_run *run, double end) {
   return isfinite(lag) && lag > 0.0 && !(resolved && can_advance(run, lag, end)) ? lag : 0.0;
 }
 
+/* The longest step that is allowed, if it is too short; 0: it is not. */
+static double short_step(const brink_run *run, double end) {
+  const brink_options *sim = &run->options.sim;
+  bool fixed = brink_method_has_fixed_step(sim->method);
+  double step = fixed ? sim->step : sim->hmax;
+  return isfinite(step) && !can_advance(run, step, end) ? step : 0.0;
+}
+
 brink_status brink_run_check_periods(const brink_run *run, double end, brink_diag *diag) {
   bool rows = run->choice.path != NULL || run->choice.format != NULL || run->choice.trajectory;
   if (rows && !can_advance(run, run->options.every, end))
@@ -46,6 +54,12 @@ brink_status brink_run_check_periods(const brink_run *run, double end, brink_dia
                           "rows every %g are too close for a run to t = %g: their times could not "
                           "be told apart, or not be counted",
                           run->options.every, end);
+  double step = short_step(run, end);
+  if (step > 0.0)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "steps of %g are too short for a run to t = %g: their times could not be "
+                          "told apart, or not be counted",
+                          step, end);
   double period = run->population_run != NULL ? short_period_of_agents(run, end)
                                               : short_period(run, run->system, end);
   if (period > 0.0)

@@ -31,6 +31,15 @@ TEST(rows_below_the_resolution_of_time_are_refused) {
           "rows every 1e-300 are too close");
 }
 
+TEST(steps_below_the_resolution_of_time_are_refused) {
+  refused("run ramp.hsml --until 1 --hmax 1e-300", "steps of 1e-300 are too short");
+  refused("run ramp.hsml --until 1 --method euler --step 1e-300", "steps of 1e-300 are too short");
+  refused("run ramp.hsml --from 1e9 --until 1000000001 --method rk4 --step 1e-9",
+          "steps of 1e-09 are too short");
+  made("run ramp.hsml --until 1 --step 1e-300 --method dopri"); /* only the first one */
+  made("run ramp.hsml --until 1 --method rk4 --step 1e-3");
+}
+
 /* A sampled part, alone and as an agent. */
 static void write_sampled(const char *period) {
   char text[1024];
@@ -100,6 +109,7 @@ int main(void) {
   char folder[16];
   program_enter(folder);
   RUN(rows_below_the_resolution_of_time_are_refused);
+  RUN(steps_below_the_resolution_of_time_are_refused);
   RUN(sample_periods_below_the_resolution_of_time_are_refused);
   RUN(lags_below_the_resolution_of_time_are_refused);
   RUN(a_lag_that_varies_ends_the_run_where_time_does_not_resolve_it);
