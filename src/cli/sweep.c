@@ -103,7 +103,8 @@ static int read_whole(const sweeping *s, cli_option_id id, uint64_t *number) {
   if (word == NULL) return CLI_OK;
   double value = strtod(word, &end);
   if (end == word || *end != '\0' || !(value >= 1.0 && value <= 1e12) || value != floor(value))
-    return cli_misuse(s->arguments->command->name, "--%s %s: it must be a whole number from 1 on",
+    return cli_misuse(s->arguments->command->name,
+                      "--%s %s: it must be a whole number from 1 to 1000000000000",
                       cli_options[id].name, word);
   *number = (uint64_t)value;
   return CLI_OK;
@@ -173,6 +174,18 @@ static void define_model(sweeping *s) {
   s->model.library_paths = values_of(s, CLI_LIBRARY_PATH, &s->model.nlibrary_paths);
 }
 
+/* A value that is set, and varied: only the latter counts. */
+static void warn_of_sets(const sweeping *s) {
+  const brink_sweep_def *def = &s->def;
+  for (size_t k = 0; k < def->nsets && !s->settings.quiet; k++) {
+    size_t length = strcspn(def->sets[k], "=") + 1;
+    for (size_t v = 0; v < def->nvary; v++) {
+      if (strncmp(def->sets[k], def->vary[v], length) == 0)
+        cli_say("warning: --set %s has no effect: --vary %s", def->sets[k], def->vary[v]);
+    }
+  }
+}
+
 /* What the command line says, as the library reads it. */
 static int define(sweeping *s) {
   const cli_arguments *arguments = s->arguments;
@@ -217,6 +230,7 @@ static int define(sweeping *s) {
     cli_say("out of memory");
     return CLI_NUMERICS;
   }
+  if (outcome == CLI_OK) warn_of_sets(s);
   return outcome;
 }
 

@@ -113,6 +113,17 @@ TEST(wrong_usage_is_told_before_anything_runs) {
   }
 }
 
+TEST(a_value_that_is_set_and_varied_is_told) {
+  outcome o = brink("sweep m.hsml --interpret --vary p.k=1,2 --set p.k=3 --set p.x=1");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.err, "warning: --set p.k=3 has no effect: --vary p.k=1,2");
+  CHECK(strstr(o.err, "p.x") == NULL);
+  done(&o);
+  o = brink("sweep m.hsml --interpret --quiet --vary p.k=1,2 --set p.k=3");
+  CHECK_MSG(o.err[0] == '\0', "%s", o.err);
+  done(&o);
+}
+
 TEST(a_full_disk_is_reported) {
   if (access("/dev/full", W_OK) != 0) return;
   outcome o = brink("sweep m.hsml --interpret --vary p.k=1:2:2000 > /dev/full");
@@ -342,6 +353,7 @@ int main(void) {
   RUN(the_table_goes_to_standard_output);
   RUN(a_row_is_what_brink_run_gives);
   RUN(wrong_usage_is_told_before_anything_runs);
+  RUN(a_value_that_is_set_and_varied_is_told);
   RUN(a_full_disk_is_reported);
   RUN(hdf5_files_have_the_table);
   RUN(a_killed_sweep_is_completed_to_the_same_bytes);
