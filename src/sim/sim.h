@@ -441,6 +441,11 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
 void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const double *f,
                                size_t except);
 
+/* Does the call end there, or a clock tick? Then what happens there may look back along the step. */
+bool brink_sim_ends_at_instant(const brink_sim *sim, double t);
+/* Adds all that would be reached later than the present by no more than rounding. */
+void brink_sim_collect_soon(brink_sim *sim);
+
 /* The next steps are taken by a method that needs no series. False: there is none, or it is the present one. */
 bool brink_sim_go_around(brink_sim *sim);
 /* No step succeeds: an event, the stop time, or a failure with its reason. */
