@@ -174,25 +174,29 @@ static double time_blur(const brink_sim *sim) {
   return AS_NEAR * fmax(resolution(sim), 4.0 * DBL_EPSILON * h);
 }
 
-/* The rate with which a guard has come to the present; NaN: not known. After an event the field is another one, perhaps,
- * and the path tells, if no action has put the guard elsewhere. */
-static double rate_before(brink_sim *sim, size_t guard) {
+double brink_sim_rate_along(brink_sim *sim, size_t guard, const brink_path *path, double sigma) {
   const brink_guard_def *def = &sim->model->guards[guard].def;
-  brink_eval *eval = &sim->eval;
-  if (sim->phase == BRINK_PHASE_RUN)
-    return brink_eval_rate(eval, guard, sim->t, sim->x, sim->stepper.f);
-  const brink_path *path = path_before(sim);
   double c[BRINK_PATH_DEGREE + 1], slope[BRINK_PATH_DEGREE + 1], *field = sim->instant.field;
-  double sigma = (sim->t - path->t0) / path->h, *x = sim->detector.space.x;
-  if (path->terms == 0 || !(sigma > 0.0 && (sigma - 1.0) * path->h <= time_blur(sim)))
-    return (double)NAN;
   for (size_t k = 0; k < def->ndepends; k++) {
     brink_path_component(path, def->depends[k], c);
     brink_poly_derivative(c, path->degree, slope);
     field[def->depends[k]] =
         path->degree > 0 ? brink_poly_eval(slope, path->degree - 1, sigma) / path->h : 0.0;
   }
-  double rate = brink_eval_rate(eval, guard, sim->t, sim->x, field);
+  return brink_eval_rate(&sim->eval, guard, sim->t, sim->x, field);
+}
+
+/* The rate with which a guard has come to the present; NaN: not known. After an event the field is another one, perhaps,
+ * and the path tells, if no action has put the guard elsewhere. */
+static double rate_before(brink_sim *sim, size_t guard) {
+  brink_eval *eval = &sim->eval;
+  if (sim->phase == BRINK_PHASE_RUN)
+    return brink_eval_rate(eval, guard, sim->t, sim->x, sim->stepper.f);
+  const brink_path *path = path_before(sim);
+  double sigma = (sim->t - path->t0) / path->h, *x = sim->detector.space.x;
+  if (path->terms == 0 || !(sigma > 0.0 && (sigma - 1.0) * path->h <= time_blur(sim)))
+    return (double)NAN;
+  double rate = brink_sim_rate_along(sim, guard, path, sigma);
   brink_along_states(&sim->detector.space, guard, path, sigma);
   double led_to = brink_eval_guard(eval, guard, sim->t, x);
   double off = fabs(led_to - brink_eval_guard(eval, guard, sim->t, sim->x));

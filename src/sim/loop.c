@@ -115,6 +115,7 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
   outcome = start_beyond(sim, outcome);
   if (outcome != BRINK_TRY_OK) return undefined_here(sim, outcome, diag);
   sim->detector.looks_on = sim->stepper.ops->starts_slowly;
+  brink_sim_note_flights(sim);
   if (sim->stiffness.hint > 0.0) sim->stepper.h_next = sim->stiffness.hint;
   sim->stiffness.hint = 0.0;
   if (!sim->stepper.ops->is_free)
