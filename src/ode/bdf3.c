@@ -257,6 +257,7 @@ static brink_try attempt_bdf(bdf3 *bd, brink_stepper *st, double h) {
   outcome = brink_fixed_end_slope(fx, st);
   if (outcome != BRINK_TRY_OK) return outcome;
   for (size_t i = st->nx; i < st->n; i++) st->x_new[i] = bd->psi[i] + gamma * fx->f_new[i];
+  for (size_t i = 0; i < st->n; i++) fx->r[0][i] = st->x_new[i] - st->x[i];
   brink_dense_hermite(st, h, fx->f_new, fx->x0, fx->r);
   return BRINK_TRY_OK;
 }

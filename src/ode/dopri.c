@@ -141,8 +141,13 @@ static double combine(const dopri *dp, const brink_stepper *st, const double *we
 
 static brink_try stages(dopri *dp, brink_stepper *st, double h) {
   for (int s = 1; s < STAGES; s++) {
-    double *arg = s == STAGES - 1 ? st->x_new : dp->arg;
-    for (size_t i = 0; i < st->n; i++) arg[i] = st->x[i] + h * combine(dp, st, a[s], s, i);
+    bool last = s == STAGES - 1;
+    double *arg = last ? st->x_new : dp->arg;
+    for (size_t i = 0; i < st->n; i++) {
+      double rise = h * combine(dp, st, a[s], s, i);
+      if (last) dp->r[0][i] = rise;
+      arg[i] = st->x[i] + rise;
+    }
     brink_try outcome = brink_eval_rhs(st->eval, st->t + c[s] * h, arg, dp->k[s - 1]);
     if (outcome != BRINK_TRY_OK) return outcome;
   }

@@ -203,7 +203,6 @@ void brink_dense_hermite(brink_stepper *st, double h, const double *f_new, doubl
   static const double basis2[] = {0.0, 0.0, 1.0, -1.0};
   for (size_t i = 0; i < st->n; i++) {
     x0[i] = st->x[i];
-    r[0][i] = st->x_new[i] - st->x[i];
     r[1][i] = h * st->f[i] - r[0][i];
     r[2][i] = r[0][i] - h * f_new[i] - r[1][i];
   }
@@ -303,8 +302,10 @@ brink_try brink_fixed_rk4(brink_fixed *fx, brink_stepper *st, double h) {
   outcome = brink_eval_rhs(st->eval, st->t + h, fx->arg, k4);
   if (outcome != BRINK_TRY_OK) return outcome;
 
-  for (size_t i = 0; i < st->n; i++)
-    st->x_new[i] = st->x[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]);
+  for (size_t i = 0; i < st->n; i++) {
+    fx->r[0][i] = h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]);
+    st->x_new[i] = st->x[i] + fx->r[0][i];
+  }
   st->h = h;
   st->error = 0.0;
   outcome = brink_fixed_end_slope(fx, st);

@@ -53,7 +53,9 @@ void brink_ahead_learn(brink_ahead *ahead, const brink_stepper *st, const double
 
 /* The cubic (Hermite) dense output on [t, t + h] from values and slopes at both ends, kept as
  *     x0 + r0 sigma + r1 sigma(1 - sigma) + r2 sigma^2 (1 - sigma)
- * so that its end is x_new to the last bit but one. x0 and r are the stepper's own vectors: the
+ * so that its end is x_new to the last bit but one. r[0] is the change x_new - x, before it was rounded to that, if the
+ * method knows it: in a step that is hardly longer than rounding the difference is far off the slopes, and the cubic would
+ * waver through the surfaces beside it. x0 and r are the stepper's own vectors: the
  * path stays valid when the step is committed, until the next attempt. */
 void brink_dense_hermite(brink_stepper *st, double h, const double *f_new, double *x0,
                          double *const r[3]);

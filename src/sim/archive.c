@@ -149,6 +149,8 @@ static void archive_place(brink_sim *sim, brink_archive *a) {
   brink_archive_bool(a, &sim->unseen);
   brink_archive_bool(a, &sim->keep);
   brink_archive_bool(a, &sim->led);
+  brink_archive_double(a, &sim->flight.step);
+  brink_archive_double(a, &sim->flight.end);
   brink_archive_int(a, &sim->detour, 0, INT32_MAX);
   brink_archive_int(a, &sim->stuck, 0, INT32_MAX - 1);
   brink_archive_index(a, &sim->blocked, guards);

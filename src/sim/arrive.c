@@ -157,6 +157,110 @@ static size_t first_unbounded(const brink_sim *sim, const double *x) {
   return BRINK_NONE;
 }
 
+bool brink_sim_ends_at_instant(const brink_sim *sim, double t) {
+  return t >= sim->limit || t >= brink_sim_next_tick(sim);
+}
+
+/* The path that led to the present. */
+static const brink_path *path_before(const brink_sim *sim) {
+  return sim->instant.passing ? &sim->stepper.dense : &sim->last;
+}
+
+/* What rounding makes of the time of an event here: that of time itself, and of the step that led here, which may end at
+ * time 0. */
+static double time_blur(const brink_sim *sim) {
+  const brink_path *path = path_before(sim);
+  double h = path->terms > 0 ? path->h : 0.0;
+  return AS_NEAR * fmax(resolution(sim), 4.0 * DBL_EPSILON * h);
+}
+
+double brink_sim_rate_along(brink_sim *sim, size_t guard, const brink_path *path, double sigma) {
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  double c[BRINK_PATH_DEGREE + 1], slope[BRINK_PATH_DEGREE + 1], *field = sim->instant.field;
+  for (size_t k = 0; k < def->ndepends; k++) {
+    brink_path_component(path, def->depends[k], c);
+    brink_poly_derivative(c, path->degree, slope);
+    field[def->depends[k]] =
+        path->degree > 0 ? brink_poly_eval(slope, path->degree - 1, sigma) / path->h : 0.0;
+  }
+  return brink_eval_rate(&sim->eval, guard, sim->t, sim->x, field);
+}
+
+/* The rate with which a guard has come to the present; NaN: not known. After an event the field is another one, perhaps,
+ * and the path tells, if no action has put the guard elsewhere. */
+static double rate_before(brink_sim *sim, size_t guard) {
+  brink_eval *eval = &sim->eval;
+  if (sim->phase == BRINK_PHASE_RUN)
+    return brink_eval_rate(eval, guard, sim->t, sim->x, sim->stepper.f);
+  const brink_path *path = path_before(sim);
+  double sigma = (sim->t - path->t0) / path->h, *x = sim->detector.space.x;
+  if (path->terms == 0 || !(sigma > 0.0 && (sigma - 1.0) * path->h <= time_blur(sim)))
+    return (double)NAN;
+  double rate = brink_sim_rate_along(sim, guard, path, sigma);
+  brink_along_states(&sim->detector.space, guard, path, sigma);
+  double led_to = brink_eval_guard(eval, guard, sim->t, x);
+  double off = fabs(led_to - brink_eval_guard(eval, guard, sim->t, sim->x));
+  double band = brink_sim_zero_band(sim, guard, sim->t, sim->x);
+  return off <= fmax(fabs(rate) * time_blur(sim), band) ? rate : (double)NAN;
+}
+
+/* The events of one instant belong together, and nobody comes back to find what is due where a call ends. The sums of
+ * many steps are off by rounding: a guard of any kind that would be reached so little later is reached now. */
+void brink_sim_collect_soon(brink_sim *sim) {
+  brink_eval *eval = &sim->eval;
+  const brink_detector *det = &sim->detector;
+  if (!det->ops->needs_paths || det->reach.nnear == 0) return;
+  bool *known = sim->instant.fired;
+  memset(known, 0, sim->model->def.nguards * sizeof *known);
+  for (size_t k = 0; k < sim->instant.nlocated; k++) known[sim->instant.located[k].guard] = true;
+  double soon = time_blur(sim);
+  bool just_now = fabs(sim->t - sim->instant.t) <= soon;
+  for (size_t k = 0; k < det->reach.nnear; k++) {
+    size_t guard = det->reach.near[k];
+    int sign = eval->sgn[guard];
+    if (known[guard] || (just_now && has_fired(sim, guard)) || !brink_detector_active(det, guard) ||
+        brink_eval_is_tied(eval, guard) || !brink_detector_wants(det, guard, brink_leaving(sign)))
+      continue;
+    bool seen =
+        sim->phase == BRINK_PHASE_RUN; /* at the end of a step all that is near was looked at */
+    double y = sign * (seen ? det->g0[guard] : brink_eval_guard(eval, guard, sim->t, sim->x));
+    double rate = sign * rate_before(sim, guard);
+    if (!(rate < 0.0) || fabs(y) < eval->slack[guard]) continue;
+    if (y > -rate * soon && y > 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x)) continue;
+    sim->instant.located[sim->instant.nlocated++] =
+        (brink_located){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+  }
+}
+
+/* The state on a path of the step, or on its chord. */
+static void state_there(brink_sim *sim, const brink_path *path, double sigma, bool chord,
+                        double *x) {
+  size_t nx = sim->model->def.nx;
+  if (chord) {
+    for (size_t i = 0; i < nx; i++) x[i] = sim->x[i] + sigma * (sim->stepper.x_new[i] - sim->x[i]);
+  } else if (sigma >= 1.0) {
+    memcpy(x, sim->stepper.x_new, nx * sizeof(double));
+  } else if (path == &sim->stepper.dense && sim->stepper.ops->inside != NULL) {
+    sim->stepper.ops->inside(&sim->stepper, sigma, x);
+  } else {
+    brink_path_eval(path, sigma, x);
+  }
+}
+
+/* A unilateral surface is reached where rounding has not carried the state past it: a little early, perhaps. What a clock
+ * does at the very instant of the event may lead away from it, and belongs to it. */
+static double time_of_event(brink_sim *sim, double t, const double *x) {
+  double tick = brink_sim_next_tick(sim);
+  if (!(t < tick && tick - t <= time_blur(sim)) || !(tick <= sim->limit)) return t;
+  for (size_t k = 0; k < sim->instant.nlocated; k++) {
+    size_t guard = sim->instant.located[k].guard;
+    double y = sim->eval.sgn[guard] * brink_eval_guard(&sim->eval, guard, tick, x);
+    if (sim->model->guards[guard].def.side == BRINK_UNILATERAL && y >= -sim->eval.slack[guard])
+      return tick;
+  }
+  return t;
+}
+
 /* The state moves along a path to sigma, and the instant there is handled. Both ends of a step may be numbers where its
  * dense output is none: products in it overflow first. */
 brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sigma, bool chord,
@@ -168,16 +272,7 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
     sim->led = true;
   }
   double *x = sim->detector.space.x;
-  if (sigma >= 1.0)
-    memcpy(x, sim->stepper.x_new, sim->model->def.nx * sizeof(double));
-  else if (path == &sim->stepper.dense && sim->stepper.ops->inside != NULL)
-    sim->stepper.ops->inside(&sim->stepper, sigma, x);
-  else
-    brink_path_eval(path, sigma, x);
-  if (chord) {
-    for (size_t i = 0; i < sim->model->def.nx; i++)
-      x[i] = sim->x[i] + sigma * (sim->stepper.x_new[i] - sim->x[i]);
-  }
+  state_there(sim, path, sigma, chord, x);
   if (sim->eval.solver != NULL && !chord) {
     double settled = brink_sim_settle_event(sim, path, sigma, x);
     if (settled != sigma) t = path->t0 + settled * path->h;
@@ -188,11 +283,13 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
         sim, diag, BRINK_REASON_STEP_OVERFLOW,
         (brink_arguments){.state = unbounded, .limit = brink_sim_smallest_step(sim)});
   memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
+  if (!chord) t = time_of_event(sim, t, sim->x);
   sim->t = sim->stepper.t = t;
   brink_sim_restart(sim);
   brink_audit_accept(&sim->eval, t, sim->x);
   if (t > t0) brink_sim_note_moved(sim, t0);
   take_silent_crossings(sim);
+  if (!chord && brink_sim_ends_at_instant(sim, t)) brink_sim_collect_soon(sim);
   brink_status stopped = t > t0 ? brink_sim_record_step(sim, t0) : BRINK_OK;
   brink_status missed = brink_sim_record_misses(sim, false);
   brink_status status = brink_sim_instant(sim, diag);

@@ -115,6 +115,7 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
   outcome = start_beyond(sim, outcome);
   if (outcome != BRINK_TRY_OK) return undefined_here(sim, outcome, diag);
   sim->detector.looks_on = sim->stepper.ops->starts_slowly;
+  brink_sim_note_flights(sim);
   if (sim->stiffness.hint > 0.0) sim->stepper.h_next = sim->stiffness.hint;
   sim->stiffness.hint = 0.0;
   if (!sim->stepper.ops->is_free)
@@ -216,11 +217,6 @@ static bool signs_hold(brink_sim *sim) {
 }
 #endif
 
-/* Does the call end there, or a clock tick? Then what happens there may look back along the step. */
-static bool ends_at_instant(const brink_sim *sim, double t_end) {
-  return t_end >= sim->limit || t_end >= brink_sim_next_tick(sim);
-}
-
 /* The step was committed: the simulation moves to its end. */
 static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) {
   double t0 = sim->t;
@@ -228,7 +224,7 @@ static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) 
   if (sim->stepper.stalls) brink_sim_go_around(sim);
   sim->t = sim->stepper.t = t_end;
   if (sim->last_end != t_end) sim->last.terms = 0; /* not kept */
-  sim->led = ends_at_instant(sim, t_end);
+  sim->led = brink_sim_ends_at_instant(sim, t_end);
   brink_audit_accept(&sim->eval, sim->t, sim->x);
   brink_sim_note_moved(sim, t0);
   brink_detector_commit(&sim->detector, sim->t, sim->x);
@@ -255,7 +251,8 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
     if (is_eventful(&trial)) return follow(sim, &trial, t_end, diag);
     brink_try outcome = trial.why;
     if (outcome == BRINK_TRY_OK) {
-      if (sim->keep || ends_at_instant(sim, t_end)) brink_sim_keep_dense(sim, &st->dense, t_end);
+      if (sim->keep || brink_sim_ends_at_instant(sim, t_end))
+        brink_sim_keep_dense(sim, &st->dense, t_end);
       outcome = brink_stepper_commit(st);
     }
     if (outcome == BRINK_TRY_OK) return finish_step(sim, t_end, diag);
@@ -300,28 +297,38 @@ static brink_status take_rest(brink_sim *sim, brink_diag *diag) {
     brink_sim_give_up_step(sim);
     return BRINK_OK;
   }
-  if (sim->keep || ends_at_instant(sim, sim->step.end)) brink_sim_keep_inside(sim, sim->step.end);
+  if (sim->keep || brink_sim_ends_at_instant(sim, sim->step.end))
+    brink_sim_keep_inside(sim, sim->step.end);
   brink_try outcome = brink_sim_commit_rest(sim);
   if (outcome == BRINK_TRY_OK) return finish_step(sim, sim->step.end, diag);
   sim->eval.stats.rejected++;
   return outcome == BRINK_TRY_FATAL ? undefined_here(sim, outcome, diag) : BRINK_OK;
 }
 
-/* Clocks or rules are due; events of the same instant come before them. */
-static brink_status tick(brink_sim *sim, brink_diag *diag) {
+/* All that is reached at the present. */
+static void collect_present(brink_sim *sim) {
   sim->instant.nlocated = 0;
   if (!brink_sim_restarts(sim))
     brink_sim_collect_reached(sim, sim->t, sim->x, sim->stepper.f, BRINK_NONE);
+  brink_sim_collect_soon(sim);
+}
+
+/* Clocks or rules are due; events of the same instant come before them. */
+static brink_status tick(brink_sim *sim, brink_diag *diag) {
+  collect_present(sim);
   brink_status status = brink_sim_instant(sim, diag);
   if (status != BRINK_OK) return status;
   return sim->instant.count > 0 ? BRINK_EVENT : BRINK_STEPPED;
 }
 
-/* Unilateral surfaces that are reached where the call ends: nobody comes back to find them. */
+/* Surfaces that are reached where the call ends: nobody comes back to find them. */
 static bool reaches_at_end(brink_sim *sim) {
-  sim->instant.nlocated = 0;
-  if (sim->phase != BRINK_PHASE_RUN || sim->t < sim->limit) return false;
-  brink_sim_collect_reached(sim, sim->t, sim->x, sim->stepper.f, BRINK_NONE);
+  if (sim->t < sim->limit) return false;
+  if (sim->unseen) { /* nobody has looked at guards in this step */
+    fill_detector(sim);
+    brink_reach_mark(&sim->detector.reach, 0.0);
+  }
+  collect_present(sim);
   return sim->instant.nlocated > 0;
 }
 

@@ -327,6 +327,7 @@ static void begin_anew(brink_sim *sim) {
   sim->instant.t = (double)NAN;
   sim->phase = BRINK_PHASE_BEGIN;
   sim->grazed = BRINK_NONE;
+  sim->flight = (brink_flight){0};
   sim->detour = 0;
   sim->consistent = false;
   sim->led = false;

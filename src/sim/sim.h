@@ -162,6 +162,12 @@ typedef struct brink_step_inside {
   unsigned signs;          /* brink_eval.read_signs then */
 } brink_step_inside;
 
+/* A motion off a surface and back that no tolerance resolves (flight.c). */
+typedef struct brink_flight {
+  double step; /* the longest step … */
+  double end;  /* … before this time */
+} brink_flight;
+
 /* The step that somebody looked ahead to, if nothing happens in it (look_ahead.c). */
 typedef struct brink_next_step {
   double h; /* 0: there is none */
@@ -247,8 +253,9 @@ struct brink_sim {
   bool
       takes_turns; /* it is one agent after another: no doubt about one may wait for its next turn */
   bool keep;       /* keep the dense output of each step for brink_sim_at */
-  int detour;      /* so many steps are left to a method that needs no series */
-  int stuck;       /* calls in a row that did not move the time */
+  brink_flight flight;
+  int detour;     /* so many steps are left to a method that needs no series */
+  int stuck;      /* calls in a row that did not move the time */
   size_t blocked; /* a unilateral guard that was reached, and past whose surface the field points */
   size_t grazed;  /* a unilateral guard that touches, and is to be carried over its dip */
   double *held_from; /* when the hold on each guard's surface began */
@@ -441,6 +448,18 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
 /* Adds to the located events the unilateral surfaces that are reached at a point, within rounding. */
 void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const double *f,
                                size_t except);
+
+/* At a start: does a guard come back to its surface before it is as far away as its tolerance? */
+void brink_sim_note_flights(brink_sim *sim);
+/* No longer than this while it does. */
+double brink_sim_flight_limit(const brink_sim *sim);
+
+/* The rate of a guard at the present state if it moves as a path does at sigma. */
+double brink_sim_rate_along(brink_sim *sim, size_t guard, const brink_path *path, double sigma);
+/* Does the call end there, or a clock tick? Then what happens there may look back along the step. */
+bool brink_sim_ends_at_instant(const brink_sim *sim, double t);
+/* Adds all that would be reached later than the present by no more than rounding. */
+void brink_sim_collect_soon(brink_sim *sim);
 
 /* The next steps are taken by a method that needs no series. False: there is none, or it is the present one. */
 bool brink_sim_go_around(brink_sim *sim);

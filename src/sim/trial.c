@@ -24,6 +24,7 @@
 #define SEEN 0.95    /* part of the way */
 #define UNFELT 1e-3  /* of the tolerance, in one step */
 #define NOTABLE 1e-3 /* part of a step */
+#define AT_ONCE 1e-3 /* likewise */
 
 /* Where f is a polynomial its differences vanish, and the predictor is believed however long the way to the surface is:
  * a corner of f on that way would be passed unseen, as nothing is evaluated at the surface. So a step that goes almost
@@ -40,7 +41,7 @@ static bool passes_test(brink_sim *sim, double reach) {
 brink_limit brink_trial_plan(brink_sim *sim, double t_stop, double *h) {
   brink_stepper *st = &sim->stepper;
   double most = fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest));
-  most = fmin(most, brink_delay_limit(sim));
+  most = fmin(most, fmin(brink_delay_limit(sim), brink_sim_flight_limit(sim)));
   st->ops->plan(st, most);
   brink_limit limit = st->ops->is_free
                           ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
@@ -70,36 +71,56 @@ double brink_trial_resolved(const brink_sim *sim, double h) {
   return end - t;
 }
 
-/* Does the field lead a unilateral guard inside at sigma, by more than all the way that it has gone? Only one that
- * started within its tolerance is asked about. */
+/* Does the field lead a guard inside at sigma, by more than all the way that it has gone? Only one that started within its
+ * tolerance is asked about. */
 static bool leads_inside(brink_sim *sim, size_t guard, double sigma) {
   brink_eval *eval = &sim->eval;
   const brink_path *dense = &sim->stepper.dense;
   double t = dense->t0 + sigma * dense->h, *x = sim->event_x;
   double y = eval->sgn[guard] * sim->detector.g0[guard];
-  if (sim->model->guards[guard].def.side != BRINK_UNILATERAL ||
-      !(y <= brink_sim_tolerance(sim, guard, sim->t, sim->x)))
-    return false;
+  if (!(y <= brink_sim_tolerance(sim, guard, sim->t, sim->x))) return false;
   brink_path_eval(dense, sigma, x);
   if (brink_eval_rhs(eval, t, x, sim->instant.field) != BRINK_TRY_OK) return false;
   double rate = eval->sgn[guard] * brink_eval_rate(eval, guard, t, x, sim->instant.field);
   double there = fabs(brink_eval_guard(eval, guard, t, x));
-  return rate * sigma * dense->h > 0.25 * fmax(fabs(y), there);
+  double taken = fmax(sigma * dense->h, brink_sim_smallest_step(sim));
+  return rate * taken > 0.25 * fmax(fabs(y), there);
 }
 
-/* A series is as good as the states' tolerances, and may be far off for a guard that starts closer to its surface than
- * that (x' = 1 + sqrt(x) from 1e-9): then it leads to the surface where the field leads away from it. At an event that
- * was found, or at the end of the step. */
-static bool field_denies(brink_sim *sim, brink_found found) {
+/* A path is as good as the states' tolerances, and may be far off for a guard that starts closer to its surface than
+ * that (x' = 1 + sqrt(x) from 1e-9; a ball that bounces lower than its tolerance): then it leads to the surface where the
+ * field leads away from it. At an event that was found. */
+static bool field_denies_event(brink_sim *sim, double sigma) {
   const brink_detector *det = &sim->detector;
-  size_t count = found.event ? det->nlocated : det->reach.nnear;
-  for (size_t k = 0; k < count; k++) {
-    size_t guard = found.event ? det->located[k].guard : det->reach.near[k];
-    bool towards =
-        found.event || (brink_detector_active(det, guard) && det->slope_new[guard] < 0.0);
-    if (towards && leads_inside(sim, guard, found.event ? found.sigma : 1.0)) return true;
+  for (size_t k = 0; k < det->nlocated; k++) {
+    size_t guard = det->located[k].guard;
+    bool asks = det->located[k].kind == BRINK_CROSSED ||
+                sim->model->guards[guard].def.side == BRINK_UNILATERAL;
+    if (asks && brink_detector_active(det, guard) && leads_inside(sim, guard, sigma)) return true;
   }
   return false;
+}
+
+/* The same at the end of a step by series, for unilateral guards: other methods ask before the step. */
+static bool field_denies_end(brink_sim *sim) {
+  const brink_detector *det = &sim->detector;
+  for (size_t k = 0; k < det->reach.nnear; k++) {
+    size_t guard = det->reach.near[k];
+    if (sim->model->guards[guard].def.side == BRINK_UNILATERAL &&
+        brink_detector_active(det, guard) && det->slope_new[guard] < 0.0 &&
+        leads_inside(sim, guard, 1.0))
+      return true;
+  }
+  return false;
+}
+
+/* Does the field contradict the path, where something is found, or at its end? */
+static bool field_denies(brink_sim *sim, brink_found found) {
+  bool watches = sim->stepper.ops->is_free && sim->eval.nwatch > 0;
+  if (!found.event) return watches && field_denies_end(sim);
+  /* Where no shorter step can be taken it is as it is. */
+  bool can_look = watches || sim->stepper.h > 4.0 * brink_sim_smallest_step(sim);
+  return can_look && sim->detector.ops->needs_paths && field_denies_event(sim, found.sigma);
 }
 
 /* Has a guard no value before what was found, or before the end? */
@@ -148,9 +169,8 @@ brink_trial brink_trial_examine(brink_sim *sim, brink_found found, brink_trial_u
   bool held = trial.result == BRINK_TRIAL_ACCEPTED;
   if (held && anew && found.unsure > 0.0 && found.unsure * h > 4.0 * brink_sim_smallest_step(sim))
     return reject(sim, BRINK_TRY_ERROR, 0.5 * found.unsure * h);
-  bool watches = st->ops->is_free && sim->eval.nwatch > 0;
-  if (held && use == BRINK_TRIAL_STEP && watches && field_denies(sim, found))
-    return reject(sim, BRINK_TRY_ERROR, 0.5 * end * h);
+  if (held && use == BRINK_TRIAL_STEP && field_denies(sim, found))
+    return reject(sim, BRINK_TRY_ERROR, (end > AT_ONCE ? 0.5 * end : 0.25) * h);
   double asked = held ? end : fmin(trial.loss.sigma, end);
   bool asks = ahead || (anew && held && found.event);
   if (asks && !vouches(st, asked)) return reject(sim, BRINK_TRY_ERROR, st->h_next);

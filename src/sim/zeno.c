@@ -27,12 +27,15 @@ static int pattern_period(const brink_zeno_window *window) {
   return 0;
 }
 
-/* The limit of t_{n-3p}, …, t_n, if the intervals between them shrink at a steady ratio; else NaN.
- */
-static double accumulation(const brink_zeno_window *window, int period) {
+/* The limit of t_{n-3p}, …, t_n, if the intervals between them shrink at a steady ratio, or to nothing; else NaN. scale: of
+ * time. */
+static double accumulation(const brink_zeno_window *window, int period, double scale) {
   const double *t = window->t + window->count - 1;
   double first = t[-2 * period] - t[-3 * period], second = t[-period] - t[-2 * period];
   double third = t[0] - t[-period], before = second / first, now = third / second;
+  bool shrink = third > 0.0 && now < 0.99 && before < 0.99;
+  /* Intervals that time hardly resolves are not located well enough to be steady. */
+  if (shrink && t[0] - t[-3 * period] <= RESOLUTION * scale) return t[0] + third;
   bool steady = third > 0.0 && now < 0.99 && fabs(now - before) <= STEADY * before;
   return steady ? t[0] + third * now / (1.0 - now) : (double)NAN;
 }
@@ -42,9 +45,9 @@ static bool accumulates(const brink_sim *sim, double *limit, int *period) {
   const brink_zeno_window *window = &sim->zeno;
   *period = pattern_period(window);
   if (*period == 0 || window->count < 4 * *period + 1) return false;
-  *limit = accumulation(window, *period);
-  double left = *limit - sim->t;
-  return left <= RESOLUTION * fmax(fabs(sim->t), sim->t - sim->model->def.t0);
+  double scale = fmax(fabs(sim->t), sim->t - sim->model->def.t0);
+  *limit = accumulation(window, *period, scale);
+  return *limit - sim->t <= RESOLUTION * scale;
 }
 
 static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *diag) {
