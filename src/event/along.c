@@ -571,8 +571,8 @@ static int direct_roots(brink_along_space *space, const brink_along *along, brin
 
 /* A polynomial guard, expanded, has lost digits where it is small: its coefficients are large, and cancel.
  * Where that blurs a root, the guard's own values, as the model writes them, say where it is. */
-static void polish(brink_along_space *space, const brink_along *along, brink_root *roots,
-                   int count) {
+void brink_along_polish(brink_along_space *space, const brink_along *along, brink_root *roots,
+                        int count) {
   double slopes[BRINK_POLY_MAX_DEGREE + 1], size = 0.0, inside;
   if (count > 0 && along->degree > 0) brink_poly_derivative(along->c, along->degree, slopes);
   for (int k = 0; count > 0 && k <= along->degree; k++) size += fabs(along->c[k]);
@@ -624,7 +624,8 @@ int brink_along_roots(brink_along_space *space, const brink_along *along, brink_
   if (!along->exact) return direct_roots(space, along, roots);
   int count = polynomial_roots(along, roots);
   if (along->start != 0.0) put_back(along, roots, count);
-  if (!space->eval->model->guards[along->guard].linear) polish(space, along, roots, count);
+  if (!space->eval->model->guards[along->guard].linear)
+    brink_along_polish(space, along, roots, count);
   return count > 0 ? count : 0; /* exact polynomials always begin where the path does */
 }
 

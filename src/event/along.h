@@ -86,6 +86,10 @@ double brink_along_left_out(const brink_along *along);
 /* The roots on the piece, as sigmas in order; returns their number. */
 int brink_along_roots(brink_along_space *space, const brink_along *along, brink_root *roots);
 
+/* Roots of a polynomial that is the guard, brought to where the guard's own values have theirs. */
+void brink_along_polish(brink_along_space *space, const brink_along *along, brink_root *roots,
+                        int count);
+
 /* The first local minimum of sign*g inside the piece with 0 < sign*g <= limit; false if none. */
 bool brink_along_dip(brink_along_space *space, const brink_along *along, int sign, double limit,
                      brink_dip *dip);

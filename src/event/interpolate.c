@@ -318,27 +318,30 @@ static double leaving_at(brink_detector *det, size_t guard, const brink_path *de
   return fmin(settle_side(det, guard, dense, 0.0, sign), 1.0);
 }
 
-/* Does its slope keep off zero? */
-static bool is_monotone(const brink_along *along) {
-  double slopes[BRINK_POLY_MAX_DEGREE + 1];
-  slopes[0] = along->c[1];
-  brink_poly_derivative(along->c, along->degree, slopes);
-  return brink_poly_stays_above(slopes, along->degree - 1, slopes[0] > 0.0 ? 1 : -1, 0.0) ||
-         brink_poly_excludes_zero(slopes, along->degree - 1);
-}
+/* What is known of a guard along a piece before anybody looks for its roots. */
+typedef struct outlook {
+  bool clear;    /* far from zero all along */
+  bool may_dip;  /* it may come close to zero and turn, … */
+  bool monotone; /* … but a monotone one does not; … */
+  double size;   /* … of that: the sizes of its slopes, at most */
+} outlook;
 
 /* Is the guard far from zero all along, and if not, may it come close and turn? A monotone one needs no
  * more than its ends. */
-static brink_poly_survey survey_of(const brink_along *along, int sign, double limit,
-                                   bool *monotone) {
-  *monotone = false;
-  if (brink_poly_stays_above(along->c, along->degree, sign, limit))
-    return (brink_poly_survey){.clear = true};
-  *monotone = is_monotone(along);
-  if (!*monotone) return brink_poly_look(along->c, along->degree, sign, limit);
+static outlook outlook_of(const brink_along *along, int sign, double limit) {
+  outlook o = {.clear = brink_poly_stays_above(along->c, along->degree, sign, limit)};
+  if (o.clear) return o;
+  o.monotone = brink_poly_is_monotone(along->c, along->degree, &o.size);
+  if (!o.monotone) {
+    brink_poly_survey survey = brink_poly_look(along->c, along->degree, sign, limit);
+    o.clear = survey.clear;
+    o.may_dip = survey.may_dip;
+    return o;
+  }
   double end = 0.0;
   for (int k = along->degree; k >= 0; k--) end += along->c[k];
-  return (brink_poly_survey){.clear = fmin(sign * along->c[0], sign * end) > limit};
+  o.clear = sign * along->c[0] > limit && sign * end > limit;
+  return o;
 }
 
 /* What has just fired starts within rounding of zero and goes inside: its root at the start is known, and
@@ -360,20 +363,44 @@ static bool may_queue(const brink_detector *det, size_t guard, const brink_along
   return !may_turn || !brink_poly_look(along->c, along->degree, other, limit).may_dip;
 }
 
+/* A monotone guard that begins and ends farther from zero than `limit`, on different sides: its one event, as scan_piece
+ * and scan_dip below find it. False: there is more to be looked at. */
+static bool goes_through(brink_detector *det, size_t guard, const brink_path *dense,
+                         const brink_along *along, double slopes, double limit,
+                         brink_found *found) {
+  const brink_guard *model_guard = &det->eval->model->guards[guard];
+  int sign = det->eval->sgn[guard];
+  double slope;
+  brink_root root = {.kind = sign > 0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING};
+  brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+  if (det->horizon < 1.0 || det->eval->slack[guard] != 0.0 || !(sign * along->c[0] > limit) ||
+      !(sign * det->g1[guard] < -limit) || !brink_detector_wants(det, guard, ev.direction) ||
+      !brink_poly_single_root(along->c, along->degree, &root.s, &slope) ||
+      !(fabs(slope) > 2.0 * BRINK_FLAT_SLOPE * slopes))
+    return false;
+  det->eval->stats.roots++;
+  if (!model_guard->linear) brink_along_polish(&det->space, along, &root, 1);
+  double at = settle_side(det, guard, dense, root.s, sign);
+  if (at <= 1.0) brink_detector_add(det, found, at, ev);
+  if (model_guard->def.side == BRINK_BILATERAL)
+    queue_the_rest(det, guard, NULL, &root, 1, sign, found);
+  return true;
+}
+
 /* A guard whose polynomial is exact: one piece. */
 static void scan_exact(brink_detector *det, size_t guard, const brink_path *dense,
                        brink_along *along, brink_found *found) {
   int sign = det->eval->sgn[guard], before = sign;
   double last = 0.0, limit = near_limit(det, guard);
-  bool monotone;
-  brink_poly_survey survey = survey_of(along, sign, limit, &monotone);
-  if (survey.clear) return;
+  outlook o = outlook_of(along, sign, limit);
+  if (o.clear) return;
+  if (o.monotone && goes_through(det, guard, dense, along, o.size, limit, found)) return;
   /* A dip may fall on the seam with the step before or after. */
   bool seam = fabs(along->c[0]) <= limit || fabs(det->g1[guard]) <= limit;
-  bool dips = survey.may_dip || seam;
+  bool dips = o.may_dip || seam;
   /* What starts on the wrong side of its surface, within its slack, has no root either. */
   if (sign * along->c[0] > 0.0 && brink_poly_excludes_zero(along->c, along->degree)) {
-    if (dips) scan_dip(det, guard, dense, along, survey.may_dip, sign, found);
+    if (dips) scan_dip(det, guard, dense, along, o.may_dip, sign, found);
     return;
   }
   brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
@@ -381,13 +408,13 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
     brink_detector_add(det, found, leaving_at(det, guard, dense, sign), ev);
     return;
   }
-  bool all_at_once = may_queue(det, guard, along, survey.may_dip, seam && !monotone, limit);
+  bool all_at_once = may_queue(det, guard, along, o.may_dip, seam && !o.monotone, limit);
   if (starts_on_surface(along, sign)) {
     along->start = along->c[0];
     along->c[0] = 0.0;
   }
   if (scan_piece(det, guard, dense, along, all_at_once, &sign, &last, found)) return;
-  bool inside = survey.may_dip || sign != before;
+  bool inside = o.may_dip || sign != before;
   if (dips || inside) scan_dip(det, guard, dense, along, inside, sign, found);
   check_end(det, guard, dense, along, sign, last, found);
 }
@@ -633,12 +660,15 @@ static bool is_plain(const brink_detector *det, size_t guard, const brink_path *
 static bool combine(const brink_guard_def *def, const brink_path *dense, double g0,
                     brink_along *along, double *reach) {
   double *c = along->c, moves = def->time_coefficient * dense->h, sum = fabs(moves);
-  const int terms = dense->terms;
-  c[1] = 0.0; /* there may be no terms */
-  for (int l = 1; l < terms; l++) c[l + 1] = 0.0;
-  for (size_t k = 0; k < def->ndepends && terms > 0; k++) {
+  const int terms = def->ndepends > 0 ? dense->terms : 0; /* time alone is straight */
+  c[1] = 0.0;
+  for (size_t k = 0; k < def->ndepends && terms > 0; k++) { /* there may be none */
     const double *row = brink_path_series(dense, def->depends[k]), w = def->coefficients[k];
-    for (int l = 0; l < terms; l++) c[l + 1] += w * row[l];
+    if (k == 0) {
+      for (int l = 0; l < terms; l++) c[l + 1] = w * row[l];
+    } else {
+      for (int l = 0; l < terms; l++) c[l + 1] += w * row[l];
+    }
   }
   for (int l = 0; l < terms; l++) {
     c[l + 1] *= dense->scale[l];
@@ -663,17 +693,21 @@ typedef struct tolerances {
   double start, middle, end;
 } tolerances;
 
-/* What brink_eval_tolerance says at these places. */
+/* Half to the power l + 1. */
+static const double halves[BRINK_PATH_TERMS] = {
+    0x1p-1,  0x1p-2,  0x1p-3,  0x1p-4,  0x1p-5,  0x1p-6,  0x1p-7,  0x1p-8,  0x1p-9,  0x1p-10,
+    0x1p-11, 0x1p-12, 0x1p-13, 0x1p-14, 0x1p-15, 0x1p-16, 0x1p-17, 0x1p-18, 0x1p-19, 0x1p-20,
+    0x1p-21, 0x1p-22, 0x1p-23, 0x1p-24, 0x1p-25, 0x1p-26, 0x1p-27, 0x1p-28, 0x1p-29, 0x1p-30};
+
+/* What brink_eval_tolerance says at these places, where brink_path_eval has the states. */
 static tolerances tolerances_of(const brink_detector *det, const brink_guard_def *def,
                                 const brink_path *dense) {
   tolerances sum = {0.0, 0.0, 0.0};
-  double weights[BRINK_PATH_TERMS];
-  brink_path_weights(dense, 0.5, weights);
   for (size_t k = 0; k < def->ndepends; k++) {
     double x0 = dense->x0[def->depends[k]], middle = 0.0, end = 0.0;
     const double *row = brink_path_series(dense, def->depends[k]);
     for (int l = dense->terms - 1; l >= 0; l--) {
-      middle += row[l] * weights[l];
+      middle += row[l] * (dense->scale[l] * halves[l]);
       end += row[l] * dense->scale[l];
     }
     sum.start += add_tolerance(det, def, k, x0);
@@ -702,6 +736,15 @@ static double tolerance_along(const brink_detector *det, size_t guard, const bri
   return end > most ? end : most;
 }
 
+/* Does a guard of one state keep farther from its surface than the largest tolerance that it can have on the way
+ * asks for? Then there is no need to know it. */
+static bool keeps_off(const brink_detector *det, size_t guard, const brink_guard_def *def,
+                      const brink_along *along, double reach, double x0) {
+  double most = add_tolerance(det, def, 0, x0) + det->options->rtol * reach;
+  return brink_poly_head_stays_above(along->c, along->degree, det->eval->sgn[guard], reach,
+                                     det->options->near_miss * (1.0 + 1e-9) * most);
+}
+
 /* A linear guard, as below, without asking the model. False: it has to be asked. */
 static bool interpolate_plain(brink_detector *det, size_t guard, const brink_path *dense,
                               brink_found *found) {
@@ -710,6 +753,8 @@ static bool interpolate_plain(brink_detector *det, size_t guard, const brink_pat
   brink_along along;
   if (!combine(def, dense, g0, &along, &reach)) return false;
   if (limit > 0.0 && fabs(g0) > reach * (1.0 + 1e-12) + limit) return true;
+  if (def->ndepends == 1 && keeps_off(det, guard, def, &along, reach, dense->x0[def->depends[0]]))
+    return true;
   det->tolerance[guard] = tolerance_along(det, guard, dense);
   along.guard = guard;
   along.path = dense;
@@ -731,7 +776,7 @@ static bool is_quadratic(const brink_detector *det, size_t guard, const brink_pa
 }
 
 /* Does the guard keep farther than `limit` from zero? */
-static bool keeps_off(brink_detector *det, size_t guard, const brink_path *dense, double limit) {
+static bool is_far(brink_detector *det, size_t guard, const brink_path *dense, double limit) {
   double g0 = det->g0[guard];
   if (is_quadratic(det, guard, dense))
     return brink_along_excluded_quadratic(&det->space, guard, dense, g0, det->reach.slope[guard],
@@ -745,7 +790,7 @@ void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path
   if (is_plain(det, guard, dense) && interpolate_plain(det, guard, dense, found)) return;
   /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
   double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
-  if (limit > 0.0 && keeps_off(det, guard, dense, limit)) return;
+  if (limit > 0.0 && is_far(det, guard, dense, limit)) return;
   brink_detector_tolerance(det, guard, dense->t0, dense->x0);
   if (dense->powers && grows(det, guard, dense)) {
     for (int k = 1; k <= 2; k++)

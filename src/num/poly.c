@@ -135,6 +135,19 @@ bool brink_poly_excludes_zero(const double *c, int degree) {
   return start - against > 6 * (degree + 1) * unit_roundoff * (start + total);
 }
 
+/* The same test of p'. */
+static bool slope_excludes_zero(const double *c, int degree, int sign) {
+  double sums[2] = {0.0, 0.0}, sizes[2] = {0.0, 0.0};
+  for (int j = 1; j < degree; j++) {
+    double slope = (j + 1) * c[j + 1];
+    sums[(j + 1) % 2] += slope;
+    sizes[(j + 1) % 2] += fabs(slope);
+  }
+  double total = sizes[0] + sizes[1], sum = sums[0] + sums[1], start = fabs(c[1]);
+  double against = 0.5 * (sign > 0 ? total - sum : total + sum);
+  return start - against > 6 * degree * unit_roundoff * (start + total);
+}
+
 /* ---- the Bernstein basis ------------------------------------------------------------------- */
 
 /* g[j] = d[j] / binomial(n, j). The products below 2^53 and the quotients are exact. */
@@ -197,19 +210,10 @@ void brink_poly_range(const double *c, int degree, double *lo, double *hi) {
   }
 }
 
-/* The Bernstein coefficients of degree 4 of the first terms, less all later terms that count against it: as these are
- * small in a step that its series allows, that is nearly as sharp as the coefficients of all of them. */
-bool brink_poly_stays_above(const double *c, int degree, int sign, double limit) {
-  double a[5] = {0.0}, sum = 0.0, size = 0.0, first = 0.0;
-  for (int j = 0; j <= degree && j <= 4; j++) {
-    a[j] = sign * c[j];
-    first += fabs(c[j]);
-  }
-  for (int j = 5; j <= degree; j++) {
-    sum += c[j];
-    size += fabs(c[j]);
-  }
-  double against = 0.5 * (sign > 0 ? size - sum : size + sum);
+/* The least Bernstein coefficient of degree 4 of the first five terms, less what rounding may have made of it. `size`: of
+ * the later terms. */
+static double least_of_five(const double *a, int degree, double size) {
+  double first = fabs(a[0]) + fabs(a[1]) + fabs(a[2]) + fabs(a[3]) + fabs(a[4]);
   double low = a[0], b = a[0] + 0.25 * a[1];
   low = b < low ? b : low;
   b = a[0] + 0.5 * a[1] + a[2] / 6.0;
@@ -219,7 +223,47 @@ bool brink_poly_stays_above(const double *c, int degree, int sign, double limit)
   b = a[0] + a[1] + a[2] + a[3] + a[4];
   low = b < low ? b : low;
   /* A NaN may hide from the minimum, but not from the size. */
-  return low - against - 4 * (degree + 3) * unit_roundoff * (first + size) > limit;
+  return low - 4 * (degree + 3) * unit_roundoff * (first + size);
+}
+
+/* The Bernstein coefficients of degree 4 of the first terms, less all later terms that count against it: as these are
+ * small in a step that its series allows, that is nearly as sharp as the coefficients of all of them. */
+bool brink_poly_stays_above(const double *c, int degree, int sign, double limit) {
+  double a[5] = {0.0}, sum = 0.0, size = 0.0;
+  for (int j = 0; j <= degree && j < 5; j++) a[j] = sign * c[j];
+  for (int j = 5; j <= degree; j++) {
+    sum += c[j];
+    size += fabs(c[j]);
+  }
+  double against = 0.5 * (sign > 0 ? size - sum : size + sum);
+  return least_of_five(a, degree, size) - against > limit;
+}
+
+bool brink_poly_head_stays_above(const double *c, int degree, int sign, double size, double limit) {
+  double a[5] = {0.0};
+  for (int j = 0; j <= degree && j < 5; j++) a[j] = sign * c[j];
+  double tail = size - fabs(a[1]) - fabs(a[2]) - fabs(a[3]) - fabs(a[4]);
+  double rounding = (degree + 8) * unit_roundoff * size;
+  return least_of_five(a, degree, size) - (tail + rounding) > limit;
+}
+
+bool brink_poly_is_monotone(const double *c, int degree, double *slopes) {
+  double a[5] = {0.0}, sum = 0.0, size = 0.0, head = 0.0;
+  int sign = c[1] > 0.0 ? 1 : -1;
+  for (int j = 0; j < degree && j < 5; j++) {
+    double slope = (j + 1) * c[j + 1];
+    a[j] = sign * slope;
+    head += fabs(slope);
+  }
+  double number = 6.0;
+  for (int j = 6; j <= degree; j++, number += 1.0) {
+    double slope = number * c[j];
+    sum += slope;
+    size += fabs(slope);
+  }
+  double against = 0.5 * (sign > 0 ? size - sum : size + sum);
+  *slopes = head + size;
+  return least_of_five(a, degree - 1, size) - against > 0.0 || slope_excludes_zero(c, degree, sign);
 }
 
 /* ---- a survey --------------------------------------------------------------------------------- */
@@ -423,31 +467,26 @@ static double eval_with_slope(const double *d, int n, double x, double *slope) {
   return y;
 }
 
-/* p(x) cannot be told from zero. */
-static bool is_noise(const problem *q, double x) {
-  double bound, y = brink_poly_eval_bound(q->d, q->n, x, &bound);
-  return fabs(y) <= bound;
-}
-
 /* The only root in (lo, hi), p having the given sign at lo and the opposite one at hi. Newton steps
- * from x, bisection where a step leaves the bracket or is not half the one before the last. */
-static double refine(const problem *q, double lo, double hi, double x, int sign_lo,
-                     brink_poly_work *work) {
-  double noise = 2 * (q->n + 1) * unit_roundoff * q->size;
+ * from x, bisection where a step leaves the bracket or is not half the one before the last. *slope: of p, next to it. */
+static double refine(const double *d, int n, double size, double lo, double hi, double x,
+                     int sign_lo, double *slope, brink_poly_work *work) {
+  double noise = 2 * (n + 1) * unit_roundoff * size, bound;
   double step = hi - lo, step_before = step;
   for (int k = 0; k < 200; k++) {
-    double slope, y = eval_with_slope(q->d, q->n, x, &slope);
+    double y = eval_with_slope(d, n, x, slope);
     work->evaluations++;
     if (y == 0.0) return x;
     if ((y > 0.0) == (sign_lo > 0))
       lo = x;
     else
       hi = x;
-    double newton = -y / slope;
+    double newton = -y / *slope;
     double next = x + newton;
     if (fabs(newton) <= unit_roundoff * fabs(x)) return next > lo && next < hi ? next : x;
     bool slow = !(fabs(newton) <= 0.5 * fabs(step_before));
-    if (slow && fabs(y) <= noise && is_noise(q, x)) return x;
+    /* p(x) cannot be told from zero. */
+    if (slow && fabs(y) <= noise && fabs(brink_poly_eval_bound(d, n, x, &bound)) <= bound) return x;
     if (slow || !(next > lo && next < hi)) {
       next = lo + 0.5 * (hi - lo);
       if (next <= lo || next >= hi) return x;
@@ -457,6 +496,29 @@ static double refine(const problem *q, double lo, double hi, double x, int sign_
     x = next;
   }
   return x;
+}
+
+/* Where Newton's method starts if p' keeps off zero on [0, 1]. */
+static double start_of_monotone(const double *d, int n, double end) {
+  return n == 1 ? -d[0] / d[1] : d[0] / (d[0] - end);
+}
+
+bool brink_poly_single_root(const double *c, int degree, double *root, double *slope) {
+  double size = 0.0, end = 0.0;
+  brink_poly_work work = {0, 0, 0};
+  for (int j = 0; j <= degree; j++) {
+    size += fabs(c[j]);
+    end += c[degree - j];
+  }
+  double err = (degree + 3) * unit_roundoff * size;
+  double off = 2.0 * BRINK_POLY_TAU * (degree + 1) * unit_roundoff * size;
+  if (!(size > 1e-270 && size < 1e270) || c[degree] == 0.0 || !(fabs(c[0]) > off)) return false;
+  if (!(c[0] > 0.0 ? end < -err : end > err)) return false;
+  double x = start_of_monotone(c, degree, end);
+  *slope = c[1];
+  if (degree > 1) x = refine(c, degree, size, 0.0, 1.0, x, c[0] > 0.0 ? 1 : -1, slope, &work);
+  *root = x;
+  return x > 0.0 && x < 1.0;
 }
 
 /* Where a cluster [lo, hi] is reported. Anywhere in it |p| is within rounding of zero; up to three
@@ -547,7 +609,8 @@ static void take_crossing(walk *w, const piece *here, const piece_view *v) {
   double start = (v->turn + b[0] / (b[0] - b[1])) / q->n;
   double x = x0 + (x1 - x0) * start;
   if (!(x > x0 && x < x1)) x = x0 + 0.5 * (x1 - x0);
-  report(w, refine(q, x0, x1, x, v->first, w->work), kind_after(-v->first));
+  double slope, at = refine(q->d, q->n, q->size, x0, x1, x, v->first, &slope, w->work);
+  report(w, at, kind_after(-v->first));
   w->sign = -v->first;
 }
 
@@ -607,17 +670,14 @@ static void walk_pieces(walk *w) {
  * the signs at both ends are certain. False: they are not, or p may turn. */
 static bool search_monotone(walk *w) {
   const problem *q = w->q;
-  double slopes[MAX_N + 1], end = 0.0;
-  if (q->alpha != 0.0) return false;
-  slopes[0] = q->d[1];
-  brink_poly_derivative(q->d, q->n, slopes);
-  if (!brink_poly_excludes_zero(slopes, q->n - 1)) return false;
+  double end = 0.0, slope;
+  if (q->alpha != 0.0 || !brink_poly_is_monotone(q->d, q->n, &slope)) return false;
   for (int j = q->n; j >= 0; j--) end += q->d[j];
   int first = sign_beyond(q->d[0], q->err), last = sign_beyond(end, q->err);
   if (first == 0 || last == 0) return false;
   if (first == last) return true;
-  double x = q->n == 1 ? -q->d[0] / q->d[1] : q->d[0] / (q->d[0] - end);
-  if (q->n > 1) x = refine(q, 0.0, 1.0, x, first, w->work);
+  double x = start_of_monotone(q->d, q->n, end);
+  if (q->n > 1) x = refine(q->d, q->n, q->size, 0.0, 1.0, x, first, &slope, w->work);
   report(w, x, kind_after(last));
   return true;
 }

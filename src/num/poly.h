@@ -67,6 +67,17 @@ brink_poly_survey brink_poly_look(const double *c, int degree, int sign, double 
  * the others. */
 bool brink_poly_stays_above(const double *c, int degree, int sign, double limit);
 
+/* The same from the first five coefficients alone, and the sum `size` of the absolute values of all but c[0]. */
+bool brink_poly_head_stays_above(const double *c, int degree, int sign, double size, double limit);
+
+/* True only if p' keeps off zero on all of [0, 1], by one of these tests; degree >= 1. *slopes: the sum of the absolute
+ * values of its coefficients. */
+bool brink_poly_is_monotone(const double *c, int degree, double *slopes);
+
+/* The root in (0, 1) of a p whose derivative keeps its sign there, and that has certain signs at both ends, off zero by
+ * more than tau at the start: as brink_poly_roots finds it. *slope: p', close to it. False: it is not so plain. */
+bool brink_poly_single_root(const double *c, int degree, double *root, double *slope);
+
 /* Where to sample a function on [0, 1] to interpolate it: (1 - cos(k pi/7))/2, k = 0 ... 7. */
 #define BRINK_POLY_SAMPLES 8
 extern const double brink_poly_sample[BRINK_POLY_SAMPLES];
