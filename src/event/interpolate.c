@@ -478,6 +478,67 @@ static void scan_fitted(brink_detector *det, size_t guard, const brink_path *den
   check_end(det, guard, dense, along, sign, last, found);
 }
 
+/* May a state that the guard reads become much larger in the step than at its start? Then so may the
+ * tolerance. */
+static bool grows(const brink_detector *det, size_t guard, const brink_path *dense) {
+  const brink_guard_def *def = &det->eval->model->guards[guard].def;
+  for (size_t k = 0; k < def->ndepends; k++) {
+    size_t i = def->depends[k];
+    if (brink_path_spread(dense, i) > fabs(dense->x0[i])) return true;
+  }
+  return false;
+}
+
+/* The guard's tolerance in the step: the largest on the way, if its states grow. */
+static void weigh(brink_detector *det, size_t guard, const brink_path *dense) {
+  brink_detector_tolerance(det, guard, dense->t0, dense->x0);
+  if (!dense->powers || !grows(det, guard, dense)) return;
+  for (int k = 1; k <= 2; k++)
+    det->tolerance[guard] =
+        fmax(det->tolerance[guard], brink_detector_tolerance_at(det, guard, dense, 0.5 * k));
+}
+
+/* ---- linear guards on paths of powers ---- */
+
+static bool is_plain(const brink_detector *det, size_t guard, const brink_path *dense) {
+  const brink_guard *model_guard = &det->eval->model->guards[guard];
+  return dense->powers && model_guard->formula == NULL && model_guard->def.coefficients != NULL &&
+         det->eval->solver == NULL;
+}
+
+/* Its polynomial, straight from the coefficients; *reach: how far it moves, at most. False: it is not finite. */
+static bool combine(const brink_detector *det, size_t guard, const brink_path *dense,
+                    brink_along *along, double *reach) {
+  const brink_guard_def *def = &det->eval->model->guards[guard].def;
+  double g0 = det->g0[guard];
+  double *c = along->c, moves = def->time_coefficient * dense->h, sum = fabs(moves);
+  const int terms = def->ndepends > 0 ? dense->terms : 0; /* time alone is straight */
+  c[1] = 0.0;
+  for (size_t k = 0; k < def->ndepends && terms > 0; k++) { /* there may be none */
+    const double *row = brink_path_series(dense, def->depends[k]), w = def->coefficients[k];
+    if (k == 0) {
+      for (int l = 0; l < terms; l++) c[l + 1] = w * row[l];
+    } else {
+      for (int l = 0; l < terms; l++) c[l + 1] += w * row[l];
+    }
+  }
+  for (int l = 0; l < terms; l++) {
+    c[l + 1] *= dense->scale[l];
+    sum += fabs(c[l + 1]);
+  }
+  c[0] = g0;
+  c[1] += moves;
+  along->degree = terms > 1 ? terms : 1;
+  along->exact = true;
+  along->guard = guard;
+  along->path = dense;
+  along->from = along->start = 0.0;
+  along->width = 1.0;
+  along->until = det->horizon;
+  *reach = sum;
+  return isfinite(sum) && isfinite(g0);
+}
+
 /* ---- formulas ---- */
 
 typedef struct leaf_root {
@@ -504,19 +565,56 @@ static bool starts_off_zero(const brink_along *along) {
   return fabs(along->c[0]) > OFF_ZERO * size;
 }
 
+/* How far a polynomial moves up to `until`, at most. */
+static double reach_until(const brink_along *along, double until) {
+  double sum = 0.0;
+  for (int k = along->degree; k > 0; k--) sum = (sum + fabs(along->c[k])) * until;
+  return sum;
+}
+
+/* The polynomial of a leaf, or what approximates it. False: it has no roots before the horizon (*sign: the side it keeps
+ * to), or nobody can tell (0). */
+static bool build_leaf(brink_detector *det, size_t leaf, const brink_path *dense,
+                       brink_along *along, double *sign) {
+  double g0 = det->g0[leaf], g1 = det->g1[leaf], reach;
+  bool numbers = isfinite(g0) && isfinite(g1);
+  *sign = g0 < 0.0 ? -1.0 : 1.0;
+  if (is_plain(det, leaf, dense) && combine(det, leaf, dense, along, &reach)) {
+    if (det->horizon < 1.0) reach = reach_until(along, det->horizon);
+    return !(numbers && fabs(g0) > reach * (1.0 + 1e-12));
+  }
+  if (numbers && brink_along_excluded(&det->space, leaf, dense, g0, g1, 0.0)) return false;
+  if (brink_along_build(&det->space, leaf, dense, g0, along)) return true;
+  *sign = 0.0;
+  return false;
+}
+
+/* The roots of an exact polynomial, or of a piece. A linear leaf that only falls, or rises, has one. */
+static int roots_of_piece(brink_detector *det, const brink_along *along, brink_root *roots) {
+  double slopes;
+  bool linear = det->eval->model->guards[along->guard].linear;
+  if (along->exact && linear && along->until >= 1.0 &&
+      brink_poly_is_monotone(along->c, along->degree, &slopes) &&
+      brink_poly_single_root(along->c, along->degree, &roots[0].s, &slopes)) {
+    roots[0].kind = along->c[0] > 0.0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING;
+    det->eval->stats.roots++;
+    return 1;
+  }
+  return brink_along_roots(&det->space, along, roots);
+}
+
 /* All roots of one leaf, in order. *exact: its polynomial is the leaf itself, and tells its sign at the
  * beginning, det->signs[leaf]. */
 static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense, leaf_root *all,
                       int total, int room, bool *exact, brink_found *found) {
   brink_along along;
   brink_root roots[BRINK_ALONG_ROOTS];
-  double g0 = det->g0[leaf], g1 = det->g1[leaf];
-  if (isfinite(g0) && isfinite(g1) && brink_along_excluded(&det->space, leaf, dense, g0, g1, 0.0)) {
-    det->signs[leaf] = g0 < 0.0 ? -1.0 : 1.0;
-    return total;
-  }
-  if (!brink_along_build(&det->space, leaf, dense, g0, &along)) {
-    *exact = false;
+  double sign;
+  if (!build_leaf(det, leaf, dense, &along, &sign)) {
+    if (sign != 0.0)
+      det->signs[leaf] = sign;
+    else
+      *exact = false;
     return total;
   }
   det->signs[leaf] = along.c[0] < 0.0 ? -1.0 : 1.0;
@@ -532,7 +630,7 @@ static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense,
     if (!along.exact &&
         !brink_along_fit(&det->space, leaf, dense, from, fmin(width, 1.0 - from), smallest, &along))
       return total;
-    int count = brink_along_roots(&det->space, &along, roots);
+    int count = roots_of_piece(det, &along, roots);
     for (int r = 0; r < count && roots[r].s <= det->horizon; r++) {
       if (total == room) {
         cut(det, found, roots[r].s);
@@ -584,6 +682,7 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
   int count = 1 + formula_roots(det, guard, dense, roots + 1, &exact, found);
   /* between leaf roots the formula's sign cannot change */
   int sign = det->eval->sgn[guard];
+  if (count > 1) weigh(det, guard, dense);
   double *signs = det->signs, limit = near_limit(det, guard);
   double at_start = fmin(64.0 * DBL_EPSILON * fmax(fabs(dense->t0) / dense->h, 1.0), 0.5);
   for (int k = 0; k < count; k++) {
@@ -597,6 +696,7 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
     double y = sign * sign_between(det, guard, dense, exact, signs, roots[k].sigma, next);
     brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
     if (y < 0.0 && brink_detector_wants(det, guard, ev.direction)) {
+      if (count == 1) weigh(det, guard, dense);
       double at = settle_side(det, guard, dense, roots[k].sigma, sign);
       if (at <= 1.0) brink_detector_add(det, found, at, ev);
       return;
@@ -612,17 +712,6 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
 }
 
 /* ---- the second question ---- */
-
-/* May a state that the guard reads become much larger in the step than at its start? Then so may the
- * tolerance. */
-static bool grows(const brink_detector *det, size_t guard, const brink_path *dense) {
-  const brink_guard_def *def = &det->eval->model->guards[guard].def;
-  for (size_t k = 0; k < def->ndepends; k++) {
-    size_t i = def->depends[k];
-    if (brink_path_spread(dense, i) > fabs(dense->x0[i])) return true;
-  }
-  return false;
-}
 
 /* What was looked at ahead, in lanes. A guard that goes through its surface once, away from the ends of the step, as
  * scan_exact and scan_piece would find it. */
@@ -648,39 +737,7 @@ static bool take_foreseen(brink_detector *det, size_t guard, const brink_path *d
   return true;
 }
 
-/* ---- linear guards on paths of powers ---- */
-
-static bool is_plain(const brink_detector *det, size_t guard, const brink_path *dense) {
-  const brink_guard *model_guard = &det->eval->model->guards[guard];
-  return dense->powers && model_guard->formula == NULL && model_guard->def.coefficients != NULL &&
-         det->eval->solver == NULL;
-}
-
-/* Its polynomial, straight from the coefficients; *reach: how far it moves, at most. False: it is not finite. */
-static bool combine(const brink_guard_def *def, const brink_path *dense, double g0,
-                    brink_along *along, double *reach) {
-  double *c = along->c, moves = def->time_coefficient * dense->h, sum = fabs(moves);
-  const int terms = def->ndepends > 0 ? dense->terms : 0; /* time alone is straight */
-  c[1] = 0.0;
-  for (size_t k = 0; k < def->ndepends && terms > 0; k++) { /* there may be none */
-    const double *row = brink_path_series(dense, def->depends[k]), w = def->coefficients[k];
-    if (k == 0) {
-      for (int l = 0; l < terms; l++) c[l + 1] = w * row[l];
-    } else {
-      for (int l = 0; l < terms; l++) c[l + 1] += w * row[l];
-    }
-  }
-  for (int l = 0; l < terms; l++) {
-    c[l + 1] *= dense->scale[l];
-    sum += fabs(c[l + 1]);
-  }
-  c[0] = g0;
-  c[1] += moves;
-  along->degree = terms > 1 ? terms : 1;
-  along->exact = true;
-  *reach = sum;
-  return isfinite(sum) && isfinite(g0);
-}
+/* ---- linear guards ---- */
 
 static double add_tolerance(const brink_detector *det, const brink_guard_def *def, size_t k,
                             double x) {
@@ -751,16 +808,11 @@ static bool interpolate_plain(brink_detector *det, size_t guard, const brink_pat
   const brink_guard_def *def = &det->eval->model->guards[guard].def;
   double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard), reach;
   brink_along along;
-  if (!combine(def, dense, g0, &along, &reach)) return false;
+  if (!combine(det, guard, dense, &along, &reach)) return false;
   if (limit > 0.0 && fabs(g0) > reach * (1.0 + 1e-12) + limit) return true;
   if (def->ndepends == 1 && keeps_off(det, guard, def, &along, reach, dense->x0[def->depends[0]]))
     return true;
   det->tolerance[guard] = tolerance_along(det, guard, dense);
-  along.guard = guard;
-  along.path = dense;
-  along.from = along.start = 0.0;
-  along.width = 1.0;
-  along.until = det->horizon;
   scan_exact(det, guard, dense, &along, found);
   return true;
 }
@@ -789,18 +841,13 @@ void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path
   if (take_foreseen(det, guard, dense, found)) return;
   if (is_plain(det, guard, dense) && interpolate_plain(det, guard, dense, found)) return;
   /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
-  double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
-  if (limit > 0.0 && is_far(det, guard, dense, limit)) return;
-  brink_detector_tolerance(det, guard, dense->t0, dense->x0);
-  if (dense->powers && grows(det, guard, dense)) {
-    for (int k = 1; k <= 2; k++)
-      det->tolerance[guard] =
-          fmax(det->tolerance[guard], brink_detector_tolerance_at(det, guard, dense, 0.5 * k));
-  }
   if (det->eval->model->guards[guard].formula != NULL) {
     scan_formula(det, guard, dense, found);
     return;
   }
+  double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
+  if (limit > 0.0 && is_far(det, guard, dense, limit)) return;
+  weigh(det, guard, dense);
   brink_along along;
   if (!brink_along_build(&det->space, guard, dense, g0, &along)) {
     found->undefined = guard;
