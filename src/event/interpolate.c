@@ -320,27 +320,26 @@ static double leaving_at(brink_detector *det, size_t guard, const brink_path *de
 
 /* What is known of a guard along a piece before anybody looks for its roots. */
 typedef struct outlook {
-  bool clear;    /* far from zero all along */
-  bool may_dip;  /* it may come close to zero and turn, … */
-  bool monotone; /* … but a monotone one does not; … */
-  double size;   /* … of that: the sizes of its slopes, at most */
+  brink_poly_survey survey;
+  bool monotone;
+  double slopes; /* how large its slope is, at most, where it is monotone or `once` is true */
 } outlook;
 
 /* Is the guard far from zero all along, and if not, may it come close and turn? A monotone one needs no
  * more than its ends. */
 static outlook outlook_of(const brink_along *along, int sign, double limit) {
-  outlook o = {.clear = brink_poly_stays_above(along->c, along->degree, sign, limit)};
-  if (o.clear) return o;
-  o.monotone = brink_poly_is_monotone(along->c, along->degree, &o.size);
+  outlook o = {.survey = {.clear = brink_poly_stays_above(along->c, along->degree, sign, limit)}};
+  if (o.survey.clear) return o;
+  o.monotone = brink_poly_is_monotone(along->c, along->degree, &o.slopes);
   if (!o.monotone) {
-    brink_poly_survey survey = brink_poly_look(along->c, along->degree, sign, limit);
-    o.clear = survey.clear;
-    o.may_dip = survey.may_dip;
+    o.survey = brink_poly_look(along->c, along->degree, sign, limit);
     return o;
   }
   double end = 0.0;
   for (int k = along->degree; k >= 0; k--) end += along->c[k];
-  o.clear = sign * along->c[0] > limit && sign * end > limit;
+  o.survey.clear = sign * along->c[0] > limit && sign * end > limit;
+  o.survey.once = true;
+  o.survey.to = 1.0;
   return o;
 }
 
@@ -363,27 +362,31 @@ static bool may_queue(const brink_detector *det, size_t guard, const brink_along
   return !may_turn || !brink_poly_look(along->c, along->degree, other, limit).may_dip;
 }
 
-/* A monotone guard that begins and ends farther from zero than `limit`, on different sides: its one event, as scan_piece
- * and scan_dip below find it. False: there is more to be looked at. */
+/* A guard that goes through zero once: its one event, as scan_piece below finds it. False: there is more to be looked at. */
 static bool goes_through(brink_detector *det, size_t guard, const brink_path *dense,
-                         const brink_along *along, double slopes, double limit,
+                         const brink_along *along, const outlook *o, double limit,
                          brink_found *found) {
   const brink_guard *model_guard = &det->eval->model->guards[guard];
   int sign = det->eval->sgn[guard];
-  double slope;
+  double slope, from = o->survey.from, to = o->survey.to;
   brink_root root = {.kind = sign > 0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING};
   brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
-  if (det->horizon < 1.0 || det->eval->slack[guard] != 0.0 || !(sign * along->c[0] > limit) ||
-      !(sign * det->g1[guard] < -limit) || !brink_detector_wants(det, guard, ev.direction) ||
-      !brink_poly_single_root(along->c, along->degree, &root.s, &slope) ||
-      !(fabs(slope) > 2.0 * BRINK_FLAT_SLOPE * slopes))
+  /* Close to zero at an end one that is not monotone might turn on the other side, too (may_queue). */
+  bool ends_far = fabs(det->g1[guard]) > limit;
+  bool plain = o->monotone || (ends_far && fabs(along->c[0]) > limit);
+  bool bilateral = model_guard->def.side == BRINK_BILATERAL;
+  if (det->horizon < 1.0 || det->eval->slack[guard] != 0.0 || !(sign * along->c[0] > 0.0) ||
+      (bilateral && !plain && model_guard->def.action == NULL) ||
+      !brink_detector_wants(det, guard, ev.direction) ||
+      !brink_poly_single_root(along->c, along->degree, from, to, &root.s, &slope) ||
+      !(fabs(slope) > 2.0 * BRINK_FLAT_SLOPE * o->slopes))
     return false;
   det->eval->stats.roots++;
   if (!model_guard->linear) brink_along_polish(&det->space, along, &root, 1);
   double at = settle_side(det, guard, dense, root.s, sign);
   if (at <= 1.0) brink_detector_add(det, found, at, ev);
-  if (model_guard->def.side == BRINK_BILATERAL)
-    queue_the_rest(det, guard, NULL, &root, 1, sign, found);
+  if (bilateral && plain)
+    queue_the_rest(det, guard, ends_far ? NULL : along, &root, 1, sign, found);
   return true;
 }
 
@@ -393,14 +396,15 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
   int sign = det->eval->sgn[guard], before = sign;
   double last = 0.0, limit = near_limit(det, guard);
   outlook o = outlook_of(along, sign, limit);
-  if (o.clear) return;
-  if (o.monotone && goes_through(det, guard, dense, along, o.size, limit, found)) return;
+  bool may_dip = o.survey.may_dip;
+  if (o.survey.clear) return;
+  if (o.survey.once && goes_through(det, guard, dense, along, &o, limit, found)) return;
   /* A dip may fall on the seam with the step before or after. */
   bool seam = fabs(along->c[0]) <= limit || fabs(det->g1[guard]) <= limit;
-  bool dips = o.may_dip || seam;
+  bool dips = may_dip || seam;
   /* What starts on the wrong side of its surface, within its slack, has no root either. */
   if (sign * along->c[0] > 0.0 && brink_poly_excludes_zero(along->c, along->degree)) {
-    if (dips) scan_dip(det, guard, dense, along, o.may_dip, sign, found);
+    if (dips) scan_dip(det, guard, dense, along, may_dip, sign, found);
     return;
   }
   brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
@@ -408,13 +412,13 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
     brink_detector_add(det, found, leaving_at(det, guard, dense, sign), ev);
     return;
   }
-  bool all_at_once = may_queue(det, guard, along, o.may_dip, seam && !o.monotone, limit);
+  bool all_at_once = may_queue(det, guard, along, may_dip, seam && !o.monotone, limit);
   if (starts_on_surface(along, sign)) {
     along->start = along->c[0];
     along->c[0] = 0.0;
   }
   if (scan_piece(det, guard, dense, along, all_at_once, &sign, &last, found)) return;
-  bool inside = o.may_dip || sign != before;
+  bool inside = may_dip || sign != before;
   if (dips || inside) scan_dip(det, guard, dense, along, inside, sign, found);
   check_end(det, guard, dense, along, sign, last, found);
 }
@@ -595,7 +599,7 @@ static int roots_of_piece(brink_detector *det, const brink_along *along, brink_r
   bool linear = det->eval->model->guards[along->guard].linear;
   if (along->exact && linear && along->until >= 1.0 &&
       brink_poly_is_monotone(along->c, along->degree, &slopes) &&
-      brink_poly_single_root(along->c, along->degree, &roots[0].s, &slopes)) {
+      brink_poly_single_root(along->c, along->degree, 0.0, 1.0, &roots[0].s, &slopes)) {
     roots[0].kind = along->c[0] > 0.0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING;
     det->eval->stats.roots++;
     return 1;

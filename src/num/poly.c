@@ -279,6 +279,138 @@ static void split(double *b, double *left, int n) {
   left[n] = b[0];
 }
 
+/* ---- pieces by their first terms -------------------------------------------------------------- */
+
+/* In a step that its series allows the terms from the fifth on are small. On a piece of [0, 1] the first five of p, and of
+ * p', in Bernstein's form of degree 4, and a bound on what the others add, mostly tell what all of them would, for a
+ * tenth of the work. What they do not tell is left to those who take all terms. */
+enum { HEAD_DEPTH = 4, HEAD_PIECES = 20 };
+
+typedef struct {
+  double from, width;
+  double b[5], e[5]; /* of p and of p' */
+} head_piece;
+
+typedef enum { HEAD_OPEN, HEAD_ABOVE, HEAD_BELOW, HEAD_RISING, HEAD_FALLING } head_kind;
+
+typedef struct {
+  const double *c;
+  int n;
+  double tail, slope_tail; /* what later terms may add, at most, on [0, 1] */
+  double err, slope_err;   /* rounding */
+  head_piece stack[HEAD_DEPTH + 2];
+} heads;
+
+/* Bernstein coefficients of degree 4. */
+static void five_of(const double *a, double *b) {
+  b[0] = a[0];
+  b[1] = a[0] + 0.25 * a[1];
+  b[2] = a[0] + 0.5 * a[1] + a[2] / 6.0;
+  b[3] = a[0] + 0.75 * a[1] + 0.5 * a[2] + 0.25 * a[3];
+  b[4] = a[0] + a[1] + a[2] + a[3] + a[4];
+}
+
+static void set_up_heads(heads *h, const double *c, int n) {
+  double p[5] = {0.0}, slope[5] = {0.0}, size = 0.0, slope_size = 0.0, number = 6.0;
+  h->c = c;
+  h->n = n;
+  h->tail = n > 4 ? fabs(c[5 <= n ? 5 : n]) : 0.0;
+  h->slope_tail = 0.0;
+  for (int j = 0; j <= n && j < 5; j++) {
+    p[j] = c[j];
+    size += fabs(c[j]);
+  }
+  for (int j = 1; j <= n && j < 6; j++) {
+    slope[j - 1] = j * c[j];
+    slope_size += fabs(slope[j - 1]);
+  }
+  for (int j = 6; j <= n; j++, number += 1.0) {
+    h->tail += fabs(c[j]);
+    h->slope_tail += number * fabs(c[j]);
+  }
+  h->err = 4 * (n + 8) * unit_roundoff * (size + h->tail);
+  h->slope_err = 4 * (n + 8) * unit_roundoff * (slope_size + h->slope_tail);
+  five_of(p, h->stack[0].b);
+  five_of(slope, h->stack[0].e);
+  h->stack[0].from = 0.0;
+  h->stack[0].width = 1.0;
+}
+
+/* Above `limit` or below 0, or rising or falling: on all of the piece. */
+static head_kind look_at_head(const heads *h, const head_piece *piece, double limit) {
+  double end = piece->from + piece->width, part = end * end * end * end * end;
+  double off = h->tail * part + h->err, slope_off = h->slope_tail * part + h->slope_err;
+  double low = piece->b[0], high = low, least = piece->e[0], most = least;
+  for (int k = 1; k < 5; k++) {
+    low = piece->b[k] < low ? piece->b[k] : low;
+    high = piece->b[k] > high ? piece->b[k] : high;
+    least = piece->e[k] < least ? piece->e[k] : least;
+    most = piece->e[k] > most ? piece->e[k] : most;
+  }
+  if (low - off > limit) return HEAD_ABOVE;
+  if (high + off < 0.0) return HEAD_BELOW;
+  if (least - slope_off > 0.0) return HEAD_RISING;
+  return most + slope_off < 0.0 ? HEAD_FALLING : HEAD_OPEN;
+}
+
+/* The piece on top becomes its right half, and its left half comes on top of it. */
+static void halve_head(head_piece *top) {
+  head_piece *left = top + 1;
+  split(top->b, left->b, 4);
+  split(top->e, left->e, 4);
+  left->from = top->from;
+  left->width = top->width = 0.5 * top->width;
+  top->from += top->width;
+}
+
+/* What the pieces tell of p, from left to right. */
+typedef struct {
+  brink_poly_survey found;
+  bool high;  /* it has been above `limit` or rising from there so far; then … */
+  bool falls; /* … the piece before falls, */
+  bool low;   /* or was below 0 */
+} head_walk;
+
+/* A dip needs a place where p turns, from falling to rising, at a height in (0, limit]. False: this may be one. */
+static bool pass_head(head_walk *w, const head_piece *here, head_kind kind) {
+  brink_poly_survey *found = &w->found;
+  if (w->falls && kind == HEAD_RISING) return false;
+  found->clear = found->clear && kind == HEAD_ABOVE;
+  if (kind == HEAD_FALLING && w->high) found->from = here->from;
+  if (kind == HEAD_FALLING && !w->low) found->to = here->from + here->width;
+  bool goes_on = (w->high && kind != HEAD_BELOW) || (w->falls && kind == HEAD_FALLING) ||
+                 ((w->falls || w->low) && kind == HEAD_BELOW);
+  found->once = found->once && goes_on;
+  w->high = w->high && kind != HEAD_FALLING;
+  w->falls = kind == HEAD_FALLING;
+  w->low = kind == HEAD_BELOW;
+  return true;
+}
+
+/* False: there may be a dip. */
+static bool survey_heads(const double *c, int n, double limit, brink_poly_survey *found) {
+  heads h;
+  int top = 0;
+  set_up_heads(&h, c, n);
+  head_walk w = {.found = {.clear = true, .once = true}, .high = c[0] > limit};
+  for (int pieces = 0; top >= 0; pieces++) {
+    const head_piece *here = &h.stack[top];
+    head_kind kind = look_at_head(&h, here, limit);
+    if (kind == HEAD_OPEN) {
+      if (top > HEAD_DEPTH || pieces > HEAD_PIECES) return false;
+      halve_head(&h.stack[top++]);
+    } else {
+      if (!pass_head(&w, here, kind)) return false;
+      top--;
+    }
+  }
+  *found = w.found;
+  found->once = found->once && !w.high;
+  return true;
+}
+
+/* ---- pieces of all terms ------------------------------------------------------------------- */
+
 /* The trend of a piece: -1 falling, 1 rising, 0 neither. *low, *high: its coefficients' bounds. */
 static int survey_trend(const double *b, int n, double *low, double *high) {
   bool falls = true, rises = true;
@@ -322,13 +454,16 @@ static brink_poly_survey look_at_parabola(const double *c, int sign, double limi
 
 brink_poly_survey brink_poly_look(const double *c, int degree, int sign, double limit) {
   double b[MAX_N + 1], low, high;
+  brink_poly_survey found;
   if (degree < 1 || degree > MAX_N) return (brink_poly_survey){.may_dip = degree > MAX_N};
   if (degree == 2 && c[2] != 0.0) return look_at_parabola(c, sign, limit);
+  for (int i = 0; i <= degree; i++) b[i] = sign * c[i];
+  if (survey_heads(b, degree, limit, &found)) return found;
   to_bernstein_unit(c, degree, b);
   double err = (degree + 3) * unit_roundoff * brink_poly_size(c, degree);
   for (int i = 0; i <= degree; i++) b[i] *= sign;
   survey_trend(b, degree, &low, &high);
-  brink_poly_survey found = {.clear = low - err > limit};
+  found = (brink_poly_survey){.clear = low - err > limit};
   int before = 1; /* where it starts is not inside */
   if (!found.clear) found.may_dip = survey_piece(b, degree, limit + err, SURVEY_DEPTH, &before);
   return found;
@@ -503,7 +638,8 @@ static double start_of_monotone(const double *d, int n, double end) {
   return n == 1 ? -d[0] / d[1] : d[0] / (d[0] - end);
 }
 
-bool brink_poly_single_root(const double *c, int degree, double *root, double *slope) {
+bool brink_poly_single_root(const double *c, int degree, double from, double to, double *root,
+                            double *slope) {
   double size = 0.0, end = 0.0;
   brink_poly_work work = {0, 0, 0};
   for (int j = 0; j <= degree; j++) {
@@ -513,10 +649,15 @@ bool brink_poly_single_root(const double *c, int degree, double *root, double *s
   double err = (degree + 3) * unit_roundoff * size;
   double off = 2.0 * BRINK_POLY_TAU * (degree + 1) * unit_roundoff * size;
   if (!(size > 1e-270 && size < 1e270) || c[degree] == 0.0 || !(fabs(c[0]) > off)) return false;
-  if (!(c[0] > 0.0 ? end < -err : end > err)) return false;
-  double x = start_of_monotone(c, degree, end);
+  double first = from > 0.0 ? brink_poly_eval(c, degree, from) : c[0];
+  double last = to < 1.0 ? brink_poly_eval(c, degree, to) : end;
+  if (!(first > 0.0 ? first > err && last < -err : first < -err && last > err)) return false;
+  bool whole = from == 0.0 && to == 1.0;
+  double x =
+      whole ? start_of_monotone(c, degree, end) : from + (to - from) * (first / (first - last));
+  if (!whole && !(x > from && x < to)) x = from + 0.5 * (to - from);
   *slope = c[1];
-  if (degree > 1) x = refine(c, degree, size, 0.0, 1.0, x, c[0] > 0.0 ? 1 : -1, slope, &work);
+  if (degree > 1) x = refine(c, degree, size, from, to, x, first > 0.0 ? 1 : -1, slope, &work);
   *root = x;
   return x > 0.0 && x < 1.0;
 }
@@ -682,6 +823,43 @@ static bool search_monotone(walk *w) {
   return true;
 }
 
+/* A piece on which p is monotone, with values y0 and y1 at its ends: its root, if the signs differ. */
+static void take_monotone(walk *w, const head_piece *here, double y0, double y1) {
+  const problem *q = w->q;
+  if ((y0 > 0.0) == (y1 > 0.0)) return;
+  double x0 = here->from, x1 = x0 + here->width, slope, x = x0 + here->width * (y0 / (y0 - y1));
+  if (!(x > x0 && x < x1)) x = x0 + 0.5 * here->width;
+  x = refine(q->d, q->n, q->size, x0, x1, x, y0 > 0.0 ? 1 : -1, &slope, w->work);
+  report(w, x, kind_after(y1 > 0.0 ? 1 : -1));
+}
+
+/* Roots by pieces of first terms: all signs at ends of pieces are certain. False: not so, and nothing is reported. */
+static bool search_heads(walk *w) {
+  const problem *q = w->q;
+  heads h;
+  int top = 0;
+  if (q->alpha != 0.0 || sign_beyond(q->d[0], q->err) == 0) return false;
+  set_up_heads(&h, q->d, q->n);
+  double y = q->d[0];                        /* at the end of the pieces so far */
+  for (int pieces = 0; top >= 0; pieces++) { /* all, also of those that there is no room for */
+    const head_piece *here = &h.stack[top];
+    head_kind kind = look_at_head(&h, here, 0.0);
+    if (kind == HEAD_OPEN && (top > HEAD_DEPTH || pieces > HEAD_PIECES)) break;
+    if (kind == HEAD_OPEN) {
+      halve_head(&h.stack[top++]);
+      continue;
+    }
+    double end = brink_poly_eval(q->d, q->n, here->from + here->width);
+    if (sign_beyond(end, q->err) == 0) break;
+    if (kind == HEAD_RISING || kind == HEAD_FALLING) take_monotone(w, here, y, end);
+    y = end;
+    top--;
+  }
+  if (top < 0) return true;
+  w->count = 0;
+  return false;
+}
+
 /* ---- the calls ----------------------------------------------------------------------------- */
 
 /* Fills in q; returns 1 if a search is needed, 0 if there is no root, -1 to refuse the input. */
@@ -711,7 +889,7 @@ int brink_poly_roots_work(const double *c, int degree, double a, double b, brink
   int outcome = set_up(&q, c, degree, a, b);
   if (outcome <= 0) return outcome;
   walk w = {.q = &q, .a = a, .b = b, .roots = roots, .capacity = capacity, .work = work};
-  if (!search_monotone(&w)) walk_pieces(&w);
+  if (!search_monotone(&w) && !search_heads(&w)) walk_pieces(&w);
   return w.count;
 }
 

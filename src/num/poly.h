@@ -57,6 +57,8 @@ void brink_poly_range(const double *c, int degree, double *lo, double *hi);
 typedef struct {
   bool clear;   /* p > limit everywhere */
   bool may_dip; /* false only if p has no local minimum inside with a value in (0, limit] */
+  bool once;    /* true only if p has one root, between these, and falls there; and no dip */
+  double from, to;
 } brink_poly_survey;
 
 /* Of sign*p. Both are decided by Bernstein coefficients, of pieces where it takes them. */
@@ -74,9 +76,11 @@ bool brink_poly_head_stays_above(const double *c, int degree, int sign, double s
  * values of its coefficients. */
 bool brink_poly_is_monotone(const double *c, int degree, double *slopes);
 
-/* The root in (0, 1) of a p whose derivative keeps its sign there, and that has certain signs at both ends, off zero by
- * more than tau at the start: as brink_poly_roots finds it. *slope: p', close to it. False: it is not so plain. */
-bool brink_poly_single_root(const double *c, int degree, double *root, double *slope);
+/* The only root of p in (0, 1], between `from` and `to`, where p' keeps its sign. It is off zero by more than tau at 0, and
+ * has certain signs at both places. With 0 and 1 it is found as brink_poly_roots finds it. *slope: p', close to it.
+ * False: it is not so plain. */
+bool brink_poly_single_root(const double *c, int degree, double from, double to, double *root,
+                            double *slope);
 
 /* Where to sample a function on [0, 1] to interpolate it: (1 - cos(k pi/7))/2, k = 0 ... 7. */
 #define BRINK_POLY_SAMPLES 8
