@@ -121,14 +121,17 @@ static void expand_state(const brink_path *path, size_t i, double from, int degr
                          double *jet) {
   double c[BRINK_PATH_DEGREE + 1];
   int shared = degree < order ? degree : order;
+  double *to = path->powers && from == 0.0 ? jet : c;
+  int last = to == jet ? shared : degree;
   if (path->powers) {
-    c[0] = path->x0[i];
-    for (int l = 0; l < degree; l++) c[l + 1] = brink_path_term(path, l, i) * path->scale[l];
+    const double *row = degree > 0 ? brink_path_series(path, i) : NULL;
+    to[0] = path->x0[i];
+    for (int l = 0; l < last; l++) to[l + 1] = row[l] * path->scale[l];
   } else {
     brink_path_component(path, i, c);
   }
   if (from > 0.0) brink_jet_shift(degree, c, from, c);
-  memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
+  if (to == c) memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
   for (int l = shared + 1; l <= order; l++) jet[l] = 0.0;
 }
 
@@ -193,27 +196,35 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
 /* The largest change of any state that the guard reads by the terms of the path from `first` on. */
 static double tail_of(const brink_guard_def *def, const brink_path *path, int first) {
   double most = 0.0;
-  for (size_t k = 0; k < def->ndepends; k++) {
-    double sum = 0.0;
-    for (int l = first; l < path->terms; l++)
-      sum += fabs(brink_path_term(path, l, def->depends[k])) * path->bound[l];
+  for (size_t k = 0; k < def->ndepends && first < path->terms; k++) {
+    double sum = brink_path_reach(path, def->depends[k], first);
     most = sum > most || isnan(sum) ? sum : most;
   }
   return most;
 }
 
+#define FEW                                                                                        \
+  4 /* terms of a path: with them a guard is composed first, if the others may be left out */
+
 bool brink_along_excluded_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
-                                    double g0, double slope, double curvature, double radius,
-                                    double distance) {
+                                    brink_quadratic_bounds at, double distance) {
   const brink_guard_def *def = &space->eval->model->guards[guard].def;
-  double c[BRINK_POLY_MAX_DEGREE + 1], size = 0.0;
-  int degree = used_degree(def, path), kept = degree < 6 ? 3 : degree / 2;
-  if (kept > degree) kept = degree;
-  if (path->degree < 1 || !compose(space, guard, path, 0.0, kept, 2 * kept, c)) return false;
-  double tail = kept < degree ? tail_of(def, path, kept) : 0.0;
-  for (int k = 0; k <= 2 * kept; k++) size += fabs(c[k]);
-  double off = tail * (slope + curvature * (radius + tail)) + ROUNDING * (size + fabs(g0));
-  return brink_poly_stays_above(c, 2 * kept, g0 > 0.0 ? 1 : -1, distance + off);
+  double c[BRINK_POLY_MAX_DEGREE + 1], size = 0.0, tail = 0.0, allowed;
+  double least = fmin(fabs(at.g0), fabs(at.g1)), off = 0.0;
+  if (path->degree < 1 || !(at.g0 * at.g1 > 0.0) || !(least > distance)) return false;
+  int degree = used_degree(def, path), half = degree < 6 ? 3 : degree / 2;
+  if (half > degree) half = degree;
+  for (int kept = half > FEW ? FEW : half;; kept = half) {
+    tail = kept < degree ? tail_of(def, path, kept) : 0.0;
+    off = tail * (at.slope + at.curvature * (at.radius + tail));
+    allowed = kept < half ? 0.5 * (least - distance) : least - distance;
+    if (off < allowed && compose(space, guard, path, 0.0, kept, 2 * kept, c)) {
+      size = brink_poly_size(c, 2 * kept);
+      off += ROUNDING * (size + fabs(at.g0));
+      if (brink_poly_stays_above(c, 2 * kept, at.g0 > 0.0 ? 1 : -1, distance + off)) return true;
+    }
+    if (kept == half) return false;
+  }
 }
 
 static bool build_linear(brink_along_space *space, const brink_path *path, double g0,

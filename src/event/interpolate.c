@@ -834,9 +834,14 @@ static bool is_quadratic(const brink_detector *det, size_t guard, const brink_pa
 /* Does the guard keep farther than `limit` from zero? */
 static bool is_far(brink_detector *det, size_t guard, const brink_path *dense, double limit) {
   double g0 = det->g0[guard];
-  if (is_quadratic(det, guard, dense))
-    return brink_along_excluded_quadratic(&det->space, guard, dense, g0, det->reach.slope[guard],
-                                          det->reach.curvature[guard], det->step_reach, limit);
+  if (is_quadratic(det, guard, dense)) {
+    brink_quadratic_bounds at = {.g0 = g0,
+                                 .g1 = det->g1[guard],
+                                 .slope = det->reach.slope[guard],
+                                 .curvature = det->reach.curvature[guard],
+                                 .radius = det->step_reach};
+    return brink_along_excluded_quadratic(&det->space, guard, dense, at, limit);
+  }
   return brink_along_excluded(&det->space, guard, dense, g0, det->g1[guard], limit);
 }
 

@@ -300,7 +300,7 @@ double brink_reach_of(brink_reach *reach, const brink_path *path) {
   size_t nx = reach->eval->nx;
   double *restrict moved = reach->moved;
   memset(moved, 0, nx * sizeof *moved);
-  for (size_t i = 0; path->powers && i < nx; i++) moved[i] = brink_path_spread(path, i);
+  for (size_t i = 0; path->powers && i < nx; i++) moved[i] = brink_path_reach(path, i, 0);
   for (int l = 0; !path->powers && l < path->terms; l++) {
     const double *restrict a = path->a[l];
     double bound = path->bound[l];

@@ -3,6 +3,7 @@
 
 #include <brink/jet.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 void brink_path_begin(brink_path *path, double t0, double h, size_t n, const double *x0) {
@@ -173,6 +174,32 @@ double brink_path_spread(const brink_path *path, size_t i) {
     return sum;
   }
   for (int l = 0; l < path->terms; l++) sum += fabs(brink_path_term(path, l, i)) * path->bound[l];
+  return sum;
+}
+
+typedef double pair __attribute__((vector_size(16)));
+typedef int64_t bits __attribute__((vector_size(16)));
+
+static inline pair sizes_of(pair v) {
+  return (pair)((bits)v & (bits){INT64_MAX, INT64_MAX});
+}
+
+/* Two terms at a time. */
+double brink_path_reach(const brink_path *path, size_t i, int first) {
+  double sum = 0.0;
+  int l = first;
+  if (path->powers && path->terms > 0) {
+    const double *c = brink_path_series(path, i);
+    pair sums = {0.0, 0.0};
+    for (; l + 1 < path->terms; l += 2) {
+      pair term, bound;
+      memcpy(&term, c + l, sizeof term);
+      memcpy(&bound, path->bound + l, sizeof bound);
+      sums += sizes_of(term * bound);
+    }
+    sum = sums[0] + sums[1];
+  }
+  for (; l < path->terms; l++) sum += fabs(brink_path_term(path, l, i)) * path->bound[l];
   return sum;
 }
 
