@@ -353,13 +353,14 @@ static bool starts_on_surface(const brink_along *along, int sign) {
 /* May all roots of the step be queued at once, as nothing else can happen to the guard in it? Close to zero at one of its
  * ends, it might turn on the other side of its surface, too. (An action ends the step: there is nothing to be queued.) */
 static bool may_queue(const brink_detector *det, size_t guard, const brink_along *along,
-                      bool may_dip, bool may_turn, double limit) {
-  if (may_dip || det->eval->model->guards[guard].def.side != BRINK_BILATERAL ||
+                      const outlook *o, bool may_turn, double limit) {
+  if (o->survey.may_dip || det->eval->model->guards[guard].def.side != BRINK_BILATERAL ||
       det->eval->slack[guard] != 0.0)
     return false;
   int other = -det->eval->sgn[guard];
   if (may_turn && det->eval->model->guards[guard].def.action != NULL) return false;
-  return !may_turn || !brink_poly_look(along->c, along->degree, other, limit).may_dip;
+  return !may_turn || !o->survey.may_dip_below ||
+         !brink_poly_look(along->c, along->degree, other, limit).may_dip;
 }
 
 /* A guard that goes through zero once: its one event, as scan_piece below finds it. False: there is more to be looked at. */
@@ -373,11 +374,12 @@ static bool goes_through(brink_detector *det, size_t guard, const brink_path *de
   brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
   /* Close to zero at an end one that is not monotone might turn on the other side, too (may_queue). */
   bool ends_far = fabs(det->g1[guard]) > limit;
-  bool plain = o->monotone || (ends_far && fabs(along->c[0]) > limit);
+  bool far = ends_far && fabs(along->c[0]) > limit;
+  bool acts = model_guard->def.action != NULL;
+  bool plain = o->monotone || far || (!acts && !o->survey.may_dip_below);
   bool bilateral = model_guard->def.side == BRINK_BILATERAL;
   if (det->horizon < 1.0 || det->eval->slack[guard] != 0.0 || !(sign * along->c[0] > 0.0) ||
-      (bilateral && !plain && model_guard->def.action == NULL) ||
-      !brink_detector_wants(det, guard, ev.direction) ||
+      (bilateral && !plain && !acts) || !brink_detector_wants(det, guard, ev.direction) ||
       !brink_poly_single_root(along->c, along->degree, from, to, &root.s, &slope) ||
       !(fabs(slope) > 2.0 * BRINK_FLAT_SLOPE * o->slopes))
     return false;
@@ -412,7 +414,7 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
     brink_detector_add(det, found, leaving_at(det, guard, dense, sign), ev);
     return;
   }
-  bool all_at_once = may_queue(det, guard, along, may_dip, seam && !o.monotone, limit);
+  bool all_at_once = may_queue(det, guard, along, &o, seam && !o.monotone, limit);
   if (starts_on_surface(along, sign)) {
     along->start = along->c[0];
     along->c[0] = 0.0;

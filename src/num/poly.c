@@ -40,6 +40,7 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { MAX_N = BRINK_POLY_MAX_DEGREE };
 
@@ -281,9 +282,12 @@ static void split(double *b, double *left, int n) {
 
 /* ---- pieces by their first terms -------------------------------------------------------------- */
 
-/* In a step that its series allows the terms from the fifth on are small. On a piece of [0, 1] the first five of p, and of
- * p', in Bernstein's form of degree 4, and a bound on what the others add, mostly tell what all of them would, for a
- * tenth of the work. What they do not tell is left to those who take all terms. */
+#include "num/poly_heads.inc"
+
+/* In a step that its series allows later terms are small. On [0, 1] each of them is nearly a polynomial of degree 4 (1/500
+ * off for x^5, 1/50 for x^8). So p, and p', are taken as such polynomials, in Bernstein's form, with a bound on how far they
+ * are off: on pieces these mostly tell what all terms would, for a small part of the work. What they do not tell is left to
+ * those who take all terms. */
 enum { HEAD_DEPTH = 4, HEAD_PIECES = 20 };
 
 typedef struct {
@@ -296,8 +300,7 @@ typedef enum { HEAD_OPEN, HEAD_ABOVE, HEAD_BELOW, HEAD_RISING, HEAD_FALLING } he
 typedef struct {
   const double *c;
   int n;
-  double tail, slope_tail; /* what later terms may add, at most, on [0, 1] */
-  double err, slope_err;   /* rounding */
+  double off, slope_off; /* how far b and e are from p and p', rounding included */
   head_piece stack[HEAD_DEPTH + 2];
 } heads;
 
@@ -310,36 +313,59 @@ static void five_of(const double *a, double *b) {
   b[4] = a[0] + a[1] + a[2] + a[3] + a[4];
 }
 
+typedef double pair __attribute__((vector_size(16)));
+
+/* Bernstein coefficients of degree 4, and how far they are off. */
+typedef union {
+  pair pairs[3];
+  double b[6];
+} five;
+
+/* Adds a times x^j, j > 4. */
+static inline void add_power(double a, int j, five *sum) {
+  const double *power = power_by_four[j - 5];
+  for (int k = 0; k < 2; k++) {
+    pair row;
+    memcpy(&row, power + 2 * k, sizeof row);
+    sum->pairs[k] += a * row;
+  }
+  sum->b[4] += a * power[4];
+  sum->b[5] += fabs(a) * power[5];
+}
+
 static void set_up_heads(heads *h, const double *c, int n) {
-  double p[5] = {0.0}, slope[5] = {0.0}, size = 0.0, slope_size = 0.0, number = 6.0;
+  double p[5] = {0.0}, slope[5] = {0.0}, size = fabs(c[0]), slope_size = 0.0, number = 6.0;
+  five all = {.b = {0.0}}, slopes = all;
   h->c = c;
   h->n = n;
-  h->tail = n > 4 ? fabs(c[5 <= n ? 5 : n]) : 0.0;
-  h->slope_tail = 0.0;
-  for (int j = 0; j <= n && j < 5; j++) {
-    p[j] = c[j];
-    size += fabs(c[j]);
-  }
+  for (int j = 0; j <= n && j < 5; j++) p[j] = c[j];
   for (int j = 1; j <= n && j < 6; j++) {
     slope[j - 1] = j * c[j];
+    size += fabs(c[j]);
     slope_size += fabs(slope[j - 1]);
   }
+  five_of(p, all.b);
+  five_of(slope, slopes.b);
+  if (n > 4) add_power(c[5], 5, &all);
   for (int j = 6; j <= n; j++, number += 1.0) {
-    h->tail += fabs(c[j]);
-    h->slope_tail += number * fabs(c[j]);
+    double a = number * c[j];
+    size += fabs(c[j]);
+    slope_size += fabs(a);
+    add_power(c[j], j, &all);
+    add_power(a, j - 1, &slopes);
   }
-  h->err = 4 * (n + 8) * unit_roundoff * (size + h->tail);
-  h->slope_err = 4 * (n + 8) * unit_roundoff * (slope_size + h->slope_tail);
-  five_of(p, h->stack[0].b);
-  five_of(slope, h->stack[0].e);
+  /* Weights are no more than 1.4; those of halves are averages. */
+  h->off = all.b[5] + 8 * (n + 8) * unit_roundoff * size;
+  h->slope_off = slopes.b[5] + 8 * (n + 8) * unit_roundoff * slope_size;
+  memcpy(h->stack[0].b, all.b, sizeof h->stack[0].b);
+  memcpy(h->stack[0].e, slopes.b, sizeof h->stack[0].e);
   h->stack[0].from = 0.0;
   h->stack[0].width = 1.0;
 }
 
-/* Above `limit` or below 0, or rising or falling: on all of the piece. */
-static head_kind look_at_head(const heads *h, const head_piece *piece, double limit) {
-  double end = piece->from + piece->width, part = end * end * end * end * end;
-  double off = h->tail * part + h->err, slope_off = h->slope_tail * part + h->slope_err;
+/* Above `limit` or below 0, or rising or falling: on all of the piece. *hopeless: halves would not tell either. */
+static head_kind look_at_head(const heads *h, const head_piece *piece, double limit,
+                              bool *hopeless) {
   double low = piece->b[0], high = low, least = piece->e[0], most = least;
   for (int k = 1; k < 5; k++) {
     low = piece->b[k] < low ? piece->b[k] : low;
@@ -347,10 +373,13 @@ static head_kind look_at_head(const heads *h, const head_piece *piece, double li
     least = piece->e[k] < least ? piece->e[k] : least;
     most = piece->e[k] > most ? piece->e[k] : most;
   }
-  if (low - off > limit) return HEAD_ABOVE;
-  if (high + off < 0.0) return HEAD_BELOW;
-  if (least - slope_off > 0.0) return HEAD_RISING;
-  return most + slope_off < 0.0 ? HEAD_FALLING : HEAD_OPEN;
+  *hopeless = false;
+  if (low - h->off > limit) return HEAD_ABOVE;
+  if (high + h->off < 0.0) return HEAD_BELOW;
+  if (least - h->slope_off > 0.0) return HEAD_RISING;
+  if (most + h->slope_off < 0.0) return HEAD_FALLING;
+  *hopeless = high - low <= h->off && most - least <= h->slope_off;
+  return HEAD_OPEN;
 }
 
 /* The piece on top becomes its right half, and its left half comes on top of it. */
@@ -366,15 +395,28 @@ static void halve_head(head_piece *top) {
 /* What the pieces tell of p, from left to right. */
 typedef struct {
   brink_poly_survey found;
-  bool high;  /* it has been above `limit` or rising from there so far; then … */
+  double limit;
+  bool high;  /* it has been positive so far, and not fallen; then … */
   bool falls; /* … the piece before falls, */
-  bool low;   /* or was below 0 */
+  bool low;   /* or was below 0, … */
+  bool rises; /* … or rises */
 } head_walk;
 
+/* Is p below -limit on all of the piece? */
+static bool is_deep(const heads *h, const head_piece *piece, double limit) {
+  double high = piece->b[0];
+  for (int k = 1; k < 5; k++) high = piece->b[k] > high ? piece->b[k] : high;
+  return high + h->off < -limit;
+}
+
 /* A dip needs a place where p turns, from falling to rising, at a height in (0, limit]. False: this may be one. */
-static bool pass_head(head_walk *w, const head_piece *here, head_kind kind) {
+static bool pass_head(head_walk *w, const heads *h, const head_piece *here, head_kind kind) {
   brink_poly_survey *found = &w->found;
   if (w->falls && kind == HEAD_RISING) return false;
+  /* The same below: a piece where p is negative, but not deep, or a seam where it turns down. */
+  bool shallow = kind == HEAD_BELOW && !is_deep(h, here, w->limit);
+  if (shallow || (w->rises && !w->high && kind == HEAD_FALLING)) found->may_dip_below = true;
+  w->rises = kind == HEAD_RISING;
   found->clear = found->clear && kind == HEAD_ABOVE;
   if (kind == HEAD_FALLING && w->high) found->from = here->from;
   if (kind == HEAD_FALLING && !w->low) found->to = here->from + here->width;
@@ -392,15 +434,16 @@ static bool survey_heads(const double *c, int n, double limit, brink_poly_survey
   heads h;
   int top = 0;
   set_up_heads(&h, c, n);
-  head_walk w = {.found = {.clear = true, .once = true}, .high = c[0] > limit};
+  head_walk w = {.found = {.clear = true, .once = true}, .limit = limit, .high = c[0] > 0.0};
   for (int pieces = 0; top >= 0; pieces++) {
     const head_piece *here = &h.stack[top];
-    head_kind kind = look_at_head(&h, here, limit);
+    bool hopeless;
+    head_kind kind = look_at_head(&h, here, limit, &hopeless);
     if (kind == HEAD_OPEN) {
-      if (top > HEAD_DEPTH || pieces > HEAD_PIECES) return false;
+      if (hopeless || top > HEAD_DEPTH || pieces > HEAD_PIECES) return false;
       halve_head(&h.stack[top++]);
     } else {
-      if (!pass_head(&w, here, kind)) return false;
+      if (!pass_head(&w, &h, here, kind)) return false;
       top--;
     }
   }
@@ -449,13 +492,15 @@ static brink_poly_survey look_at_parabola(const double *c, int sign, double limi
   double bottom = dips ? sign * (c[0] + 0.5 * c[1] * turn) : least;
   double err = 8.0 * DBL_EPSILON * brink_poly_size(c, 2);
   return (brink_poly_survey){.clear = bottom - err > limit,
-                             .may_dip = dips && bottom >= -err && bottom <= limit + err};
+                             .may_dip = dips && bottom >= -err && bottom <= limit + err,
+                             .may_dip_below = true};
 }
 
 brink_poly_survey brink_poly_look(const double *c, int degree, int sign, double limit) {
   double b[MAX_N + 1], low, high;
   brink_poly_survey found;
-  if (degree < 1 || degree > MAX_N) return (brink_poly_survey){.may_dip = degree > MAX_N};
+  if (degree < 1 || degree > MAX_N)
+    return (brink_poly_survey){.may_dip = degree > MAX_N, .may_dip_below = true};
   if (degree == 2 && c[2] != 0.0) return look_at_parabola(c, sign, limit);
   for (int i = 0; i <= degree; i++) b[i] = sign * c[i];
   if (survey_heads(b, degree, limit, &found)) return found;
@@ -463,7 +508,7 @@ brink_poly_survey brink_poly_look(const double *c, int degree, int sign, double 
   double err = (degree + 3) * unit_roundoff * brink_poly_size(c, degree);
   for (int i = 0; i <= degree; i++) b[i] *= sign;
   survey_trend(b, degree, &low, &high);
-  found = (brink_poly_survey){.clear = low - err > limit};
+  found = (brink_poly_survey){.clear = low - err > limit, .may_dip_below = true};
   int before = 1; /* where it starts is not inside */
   if (!found.clear) found.may_dip = survey_piece(b, degree, limit + err, SURVEY_DEPTH, &before);
   return found;
@@ -843,8 +888,9 @@ static bool search_heads(walk *w) {
   double y = q->d[0];                        /* at the end of the pieces so far */
   for (int pieces = 0; top >= 0; pieces++) { /* all, also of those that there is no room for */
     const head_piece *here = &h.stack[top];
-    head_kind kind = look_at_head(&h, here, 0.0);
-    if (kind == HEAD_OPEN && (top > HEAD_DEPTH || pieces > HEAD_PIECES)) break;
+    bool hopeless;
+    head_kind kind = look_at_head(&h, here, 0.0, &hopeless);
+    if (kind == HEAD_OPEN && (hopeless || top > HEAD_DEPTH || pieces > HEAD_PIECES)) break;
     if (kind == HEAD_OPEN) {
       halve_head(&h.stack[top++]);
       continue;

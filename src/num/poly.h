@@ -55,9 +55,10 @@ void brink_poly_range(const double *c, int degree, double *lo, double *hi);
 
 /* What the values of p on [0, 1] tell without its roots. */
 typedef struct {
-  bool clear;   /* p > limit everywhere */
-  bool may_dip; /* false only if p has no local minimum inside with a value in (0, limit] */
-  bool once;    /* true only if p has one root, between these, and falls there; and no dip */
+  bool clear;         /* p > limit everywhere */
+  bool may_dip;       /* false only if p has no local minimum inside with a value in (0, limit] */
+  bool may_dip_below; /* the same of -p */
+  bool once;          /* true only if p has one root, between these, and falls there; and no dip */
   double from, to;
 } brink_poly_survey;
 
