@@ -194,37 +194,45 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
 }
 
 /* The largest change of any state that the guard reads by the terms of the path from `first` on. */
-static double tail_of(const brink_guard_def *def, const brink_path *path, int first) {
+static double tail_of(const brink_guard_def *def, const brink_path *path, int first,
+                      const brink_quadratic_bounds *at) {
+  const double *known = first == at->head ? at->tails : NULL;
   double most = 0.0;
   for (size_t k = 0; k < def->ndepends && first < path->terms; k++) {
-    double sum = brink_path_reach(path, def->depends[k], first);
+    size_t i = def->depends[k];
+    double sum;
+    if (known != NULL)
+      sum = known[i];
+    else
+      brink_path_reach(path, i, first, &sum);
     most = sum > most || isnan(sum) ? sum : most;
   }
   return most;
 }
 
-#define FEW                                                                                        \
-  4 /* terms of a path: with them a guard is composed first, if the others may be left out */
+/* Composed with the first terms only. `share`: of the way to the surface, that the others may add. */
+static bool excluded_by(brink_along_space *space, size_t guard, const brink_path *path,
+                        const brink_quadratic_bounds *at, int kept, double tail, double share,
+                        double distance) {
+  double c[BRINK_POLY_MAX_DEGREE + 1], way = fmin(fabs(at->g0), fabs(at->g1)) - distance;
+  double off = tail * (at->slope + at->curvature * (at->radius + tail));
+  if (!(off < share * way) || !compose(space, guard, path, 0.0, kept, 2 * kept, c)) return false;
+  off += ROUNDING * (brink_poly_size(c, 2 * kept) + fabs(at->g0));
+  return brink_poly_stays_above(c, 2 * kept, at->g0 > 0.0 ? 1 : -1, distance + off);
+}
 
 bool brink_along_excluded_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
-                                    brink_quadratic_bounds at, double distance) {
+                                    const brink_quadratic_bounds *at, double distance) {
   const brink_guard_def *def = &space->eval->model->guards[guard].def;
-  double c[BRINK_POLY_MAX_DEGREE + 1], size = 0.0, tail = 0.0, allowed;
-  double least = fmin(fabs(at.g0), fabs(at.g1)), off = 0.0;
-  if (path->degree < 1 || !(at.g0 * at.g1 > 0.0) || !(least > distance)) return false;
+  double least = fmin(fabs(at->g0), fabs(at->g1));
+  if (path->degree < 1 || !(at->g0 * at->g1 > 0.0) || !(least > distance)) return false;
   int degree = used_degree(def, path), half = degree < 6 ? 3 : degree / 2;
   if (half > degree) half = degree;
-  for (int kept = half > FEW ? FEW : half;; kept = half) {
-    tail = kept < degree ? tail_of(def, path, kept) : 0.0;
-    off = tail * (at.slope + at.curvature * (at.radius + tail));
-    allowed = kept < half ? 0.5 * (least - distance) : least - distance;
-    if (off < allowed && compose(space, guard, path, 0.0, kept, 2 * kept, c)) {
-      size = brink_poly_size(c, 2 * kept);
-      off += ROUNDING * (size + fabs(at.g0));
-      if (brink_poly_stays_above(c, 2 * kept, at.g0 > 0.0 ? 1 : -1, distance + off)) return true;
-    }
-    if (kept == half) return false;
-  }
+  if (at->head < half && excluded_by(space, guard, path, at, at->head,
+                                     tail_of(def, path, at->head, at), 0.5, distance))
+    return true;
+  double tail = half < degree ? tail_of(def, path, half, at) : 0.0;
+  return excluded_by(space, guard, path, at, half, tail, 1.0, distance);
 }
 
 static bool build_linear(brink_along_space *space, const brink_path *path, double g0,

@@ -61,12 +61,14 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
  * `radius`. */
 typedef struct brink_quadratic_bounds {
   double g0, g1, slope, curvature, radius;
+  int head;            /* the first terms of the path, and … */
+  const double *tails; /* … how far the others may move each state; NULL: not known */
 } brink_quadratic_bounds;
 
 /* The same of a guard that is a quadratic polynomial, on a path of powers: composed with the first terms of the path, a few
  * or half of them, in full. */
 bool brink_along_excluded_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
-                                    brink_quadratic_bounds at, double distance);
+                                    const brink_quadratic_bounds *at, double distance);
 
 /* The polynomial on the whole path, given the value g0 at the start. False if the guard has none
  * (not finite). */

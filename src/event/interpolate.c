@@ -841,8 +841,10 @@ static bool is_far(brink_detector *det, size_t guard, const brink_path *dense, d
                                  .g1 = det->g1[guard],
                                  .slope = det->reach.slope[guard],
                                  .curvature = det->reach.curvature[guard],
-                                 .radius = det->step_reach};
-    return brink_along_excluded_quadratic(&det->space, guard, dense, at, limit);
+                                 .radius = det->step_reach,
+                                 .head = BRINK_REACH_HEAD,
+                                 .tails = det->reach.path == dense ? det->reach.tails : NULL};
+    return brink_along_excluded_quadratic(&det->space, guard, dense, &at, limit);
   }
   return brink_along_excluded(&det->space, guard, dense, g0, det->g1[guard], limit);
 }

@@ -184,23 +184,28 @@ static inline pair sizes_of(pair v) {
   return (pair)((bits)v & (bits){INT64_MAX, INT64_MAX});
 }
 
-/* Two terms at a time. */
-double brink_path_reach(const brink_path *path, size_t i, int first) {
-  double sum = 0.0;
+/* Terms first … last - 1 of a path of powers, two at a time. */
+static inline double reach_between(const brink_path *path, const double *c, int first, int last) {
+  pair sums = {0.0, 0.0};
   int l = first;
-  if (path->powers && path->terms > 0) {
-    const double *c = brink_path_series(path, i);
-    pair sums = {0.0, 0.0};
-    for (; l + 1 < path->terms; l += 2) {
-      pair term, bound;
-      memcpy(&term, c + l, sizeof term);
-      memcpy(&bound, path->bound + l, sizeof bound);
-      sums += sizes_of(term * bound);
-    }
-    sum = sums[0] + sums[1];
+  for (; l + 1 < last; l += 2) {
+    pair term, bound;
+    memcpy(&term, c + l, sizeof term);
+    memcpy(&bound, path->bound + l, sizeof bound);
+    sums += sizes_of(term * bound);
   }
-  for (; l < path->terms; l++) sum += fabs(brink_path_term(path, l, i)) * path->bound[l];
+  double sum = sums[0] + sums[1];
+  if (l < last) sum += fabs(c[l]) * path->bound[l];
   return sum;
+}
+
+double brink_path_reach(const brink_path *path, size_t i, int first, double *tail) {
+  *tail = 0.0;
+  if (path->terms == 0) return 0.0;
+  const double *c = brink_path_series(path, i);
+  int head = first < path->terms ? first : path->terms;
+  if (head < path->terms) *tail = reach_between(path, c, head, path->terms);
+  return head > 0 ? reach_between(path, c, 0, head) + *tail : *tail;
 }
 
 /* Rows of its own, with the scales worked in. */
