@@ -121,14 +121,17 @@ static void expand_state(const brink_path *path, size_t i, double from, int degr
                          double *jet) {
   double c[BRINK_PATH_DEGREE + 1];
   int shared = degree < order ? degree : order;
+  double *to = path->powers && from == 0.0 ? jet : c;
+  int last = to == jet ? shared : degree;
   if (path->powers) {
-    c[0] = path->x0[i];
-    for (int l = 0; l < degree; l++) c[l + 1] = brink_path_term(path, l, i) * path->scale[l];
+    const double *row = degree > 0 ? brink_path_series(path, i) : NULL;
+    to[0] = path->x0[i];
+    for (int l = 0; l < last; l++) to[l + 1] = row[l] * path->scale[l];
   } else {
     brink_path_component(path, i, c);
   }
   if (from > 0.0) brink_jet_shift(degree, c, from, c);
-  memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
+  if (to == c) memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
   for (int l = shared + 1; l <= order; l++) jet[l] = 0.0;
 }
 
@@ -191,29 +194,45 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
 }
 
 /* The largest change of any state that the guard reads by the terms of the path from `first` on. */
-static double tail_of(const brink_guard_def *def, const brink_path *path, int first) {
+static double tail_of(const brink_guard_def *def, const brink_path *path, int first,
+                      const brink_quadratic_bounds *at) {
+  const double *known = first == at->head ? at->tails : NULL;
   double most = 0.0;
-  for (size_t k = 0; k < def->ndepends; k++) {
-    double sum = 0.0;
-    for (int l = first; l < path->terms; l++)
-      sum += fabs(brink_path_term(path, l, def->depends[k])) * path->bound[l];
+  for (size_t k = 0; k < def->ndepends && first < path->terms; k++) {
+    size_t i = def->depends[k];
+    double sum;
+    if (known != NULL)
+      sum = known[i];
+    else
+      brink_path_reach(path, i, first, &sum);
     most = sum > most || isnan(sum) ? sum : most;
   }
   return most;
 }
 
+/* Composed with the first terms only. `share`: of the way to the surface, that the others may add. */
+static bool excluded_by(brink_along_space *space, size_t guard, const brink_path *path,
+                        const brink_quadratic_bounds *at, int kept, double tail, double share,
+                        double distance) {
+  double c[BRINK_POLY_MAX_DEGREE + 1], way = fmin(fabs(at->g0), fabs(at->g1)) - distance;
+  double off = tail * (at->slope + at->curvature * (at->radius + tail));
+  if (!(off < share * way) || !compose(space, guard, path, 0.0, kept, 2 * kept, c)) return false;
+  off += ROUNDING * (brink_poly_size(c, 2 * kept) + fabs(at->g0));
+  return brink_poly_stays_above(c, 2 * kept, at->g0 > 0.0 ? 1 : -1, distance + off);
+}
+
 bool brink_along_excluded_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
-                                    double g0, double slope, double curvature, double radius,
-                                    double distance) {
+                                    const brink_quadratic_bounds *at, double distance) {
   const brink_guard_def *def = &space->eval->model->guards[guard].def;
-  double c[BRINK_POLY_MAX_DEGREE + 1], size = 0.0;
-  int degree = used_degree(def, path), kept = degree < 6 ? 3 : degree / 2;
-  if (kept > degree) kept = degree;
-  if (path->degree < 1 || !compose(space, guard, path, 0.0, kept, 2 * kept, c)) return false;
-  double tail = kept < degree ? tail_of(def, path, kept) : 0.0;
-  for (int k = 0; k <= 2 * kept; k++) size += fabs(c[k]);
-  double off = tail * (slope + curvature * (radius + tail)) + ROUNDING * (size + fabs(g0));
-  return brink_poly_stays_above(c, 2 * kept, g0 > 0.0 ? 1 : -1, distance + off);
+  double least = fmin(fabs(at->g0), fabs(at->g1));
+  if (path->degree < 1 || !(at->g0 * at->g1 > 0.0) || !(least > distance)) return false;
+  int degree = used_degree(def, path), half = degree < 6 ? 3 : degree / 2;
+  if (half > degree) half = degree;
+  if (at->head < half && excluded_by(space, guard, path, at, at->head,
+                                     tail_of(def, path, at->head, at), 0.5, distance))
+    return true;
+  double tail = half < degree ? tail_of(def, path, half, at) : 0.0;
+  return excluded_by(space, guard, path, at, half, tail, 1.0, distance);
 }
 
 static bool build_linear(brink_along_space *space, const brink_path *path, double g0,
@@ -571,8 +590,8 @@ static int direct_roots(brink_along_space *space, const brink_along *along, brin
 
 /* A polynomial guard, expanded, has lost digits where it is small: its coefficients are large, and cancel.
  * Where that blurs a root, the guard's own values, as the model writes them, say where it is. */
-static void polish(brink_along_space *space, const brink_along *along, brink_root *roots,
-                   int count) {
+void brink_along_polish(brink_along_space *space, const brink_along *along, brink_root *roots,
+                        int count) {
   double slopes[BRINK_POLY_MAX_DEGREE + 1], size = 0.0, inside;
   if (count > 0 && along->degree > 0) brink_poly_derivative(along->c, along->degree, slopes);
   for (int k = 0; count > 0 && k <= along->degree; k++) size += fabs(along->c[k]);
@@ -624,7 +643,8 @@ int brink_along_roots(brink_along_space *space, const brink_along *along, brink_
   if (!along->exact) return direct_roots(space, along, roots);
   int count = polynomial_roots(along, roots);
   if (along->start != 0.0) put_back(along, roots, count);
-  if (!space->eval->model->guards[along->guard].linear) polish(space, along, roots, count);
+  if (!space->eval->model->guards[along->guard].linear)
+    brink_along_polish(space, along, roots, count);
   return count > 0 ? count : 0; /* exact polynomials always begin where the path does */
 }
 

@@ -56,13 +56,19 @@ double brink_along_value(brink_along_space *space, size_t guard, const brink_pat
 bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_path *path, double g0,
                           double g1, double distance);
 
-/* The same of a guard that is a quadratic polynomial, on a path of powers, without asking for its values: composed with the
- * first terms of the path, in full. `slope` and `curvature`: where states and time are no farther than d from the start
- * of the step, it changes by no more than slope + curvature*d times what the largest of them changes; the path keeps
- * within `radius`. */
+/* What is known of a quadratic guard: its values at both ends of the path; where states and time are no farther than d from
+ * its start it changes by no more than slope + curvature*d times what the largest of them changes; the path keeps within
+ * `radius`. */
+typedef struct brink_quadratic_bounds {
+  double g0, g1, slope, curvature, radius;
+  int head;            /* the first terms of the path, and … */
+  const double *tails; /* … how far the others may move each state; NULL: not known */
+} brink_quadratic_bounds;
+
+/* The same of a guard that is a quadratic polynomial, on a path of powers: composed with the first terms of the path, a few
+ * or half of them, in full. */
 bool brink_along_excluded_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
-                                    double g0, double slope, double curvature, double radius,
-                                    double distance);
+                                    const brink_quadratic_bounds *at, double distance);
 
 /* The polynomial on the whole path, given the value g0 at the start. False if the guard has none
  * (not finite). */
@@ -85,6 +91,10 @@ double brink_along_left_out(const brink_along *along);
 
 /* The roots on the piece, as sigmas in order; returns their number. */
 int brink_along_roots(brink_along_space *space, const brink_along *along, brink_root *roots);
+
+/* Roots of a polynomial that is the guard, brought to where the guard's own values have theirs. */
+void brink_along_polish(brink_along_space *space, const brink_along *along, brink_root *roots,
+                        int count);
 
 /* The first local minimum of sign*g inside the piece with 0 < sign*g <= limit; false if none. */
 bool brink_along_dip(brink_along_space *space, const brink_along *along, int sign, double limit,

@@ -318,27 +318,29 @@ static double leaving_at(brink_detector *det, size_t guard, const brink_path *de
   return fmin(settle_side(det, guard, dense, 0.0, sign), 1.0);
 }
 
-/* Does its slope keep off zero? */
-static bool is_monotone(const brink_along *along) {
-  double slopes[BRINK_POLY_MAX_DEGREE + 1];
-  slopes[0] = along->c[1];
-  brink_poly_derivative(along->c, along->degree, slopes);
-  return brink_poly_stays_above(slopes, along->degree - 1, slopes[0] > 0.0 ? 1 : -1, 0.0) ||
-         brink_poly_excludes_zero(slopes, along->degree - 1);
-}
+/* What is known of a guard along a piece before anybody looks for its roots. */
+typedef struct outlook {
+  brink_poly_survey survey;
+  bool monotone;
+  double slopes; /* how large its slope is, at most, where it is monotone or `once` is true */
+} outlook;
 
 /* Is the guard far from zero all along, and if not, may it come close and turn? A monotone one needs no
  * more than its ends. */
-static brink_poly_survey survey_of(const brink_along *along, int sign, double limit,
-                                   bool *monotone) {
-  *monotone = false;
-  if (brink_poly_stays_above(along->c, along->degree, sign, limit))
-    return (brink_poly_survey){.clear = true};
-  *monotone = is_monotone(along);
-  if (!*monotone) return brink_poly_look(along->c, along->degree, sign, limit);
+static outlook outlook_of(const brink_along *along, int sign, double limit) {
+  outlook o = {.survey = {.clear = brink_poly_stays_above(along->c, along->degree, sign, limit)}};
+  if (o.survey.clear) return o;
+  o.monotone = brink_poly_is_monotone(along->c, along->degree, &o.slopes);
+  if (!o.monotone) {
+    o.survey = brink_poly_look(along->c, along->degree, sign, limit);
+    return o;
+  }
   double end = 0.0;
   for (int k = along->degree; k >= 0; k--) end += along->c[k];
-  return (brink_poly_survey){.clear = fmin(sign * along->c[0], sign * end) > limit};
+  o.survey.clear = sign * along->c[0] > limit && sign * end > limit;
+  o.survey.once = true;
+  o.survey.to = 1.0;
+  return o;
 }
 
 /* What has just fired starts within rounding of zero and goes inside: its root at the start is known, and
@@ -351,13 +353,43 @@ static bool starts_on_surface(const brink_along *along, int sign) {
 /* May all roots of the step be queued at once, as nothing else can happen to the guard in it? Close to zero at one of its
  * ends, it might turn on the other side of its surface, too. (An action ends the step: there is nothing to be queued.) */
 static bool may_queue(const brink_detector *det, size_t guard, const brink_along *along,
-                      bool may_dip, bool may_turn, double limit) {
-  if (may_dip || det->eval->model->guards[guard].def.side != BRINK_BILATERAL ||
+                      const outlook *o, bool may_turn, double limit) {
+  if (o->survey.may_dip || det->eval->model->guards[guard].def.side != BRINK_BILATERAL ||
       det->eval->slack[guard] != 0.0)
     return false;
   int other = -det->eval->sgn[guard];
   if (may_turn && det->eval->model->guards[guard].def.action != NULL) return false;
-  return !may_turn || !brink_poly_look(along->c, along->degree, other, limit).may_dip;
+  return !may_turn || !o->survey.may_dip_below ||
+         !brink_poly_look(along->c, along->degree, other, limit).may_dip;
+}
+
+/* A guard that goes through zero once: its one event, as scan_piece below finds it. False: there is more to be looked at. */
+static bool goes_through(brink_detector *det, size_t guard, const brink_path *dense,
+                         const brink_along *along, const outlook *o, double limit,
+                         brink_found *found) {
+  const brink_guard *model_guard = &det->eval->model->guards[guard];
+  int sign = det->eval->sgn[guard];
+  double slope, from = o->survey.from, to = o->survey.to;
+  brink_root root = {.kind = sign > 0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING};
+  brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+  /* Close to zero at an end one that is not monotone might turn on the other side, too (may_queue). */
+  bool ends_far = fabs(det->g1[guard]) > limit;
+  bool far = ends_far && fabs(along->c[0]) > limit;
+  bool acts = model_guard->def.action != NULL;
+  bool plain = o->monotone || far || (!acts && !o->survey.may_dip_below);
+  bool bilateral = model_guard->def.side == BRINK_BILATERAL;
+  if (det->horizon < 1.0 || det->eval->slack[guard] != 0.0 || !(sign * along->c[0] > 0.0) ||
+      (bilateral && !plain && !acts) || !brink_detector_wants(det, guard, ev.direction) ||
+      !brink_poly_single_root(along->c, along->degree, from, to, &root.s, &slope) ||
+      !(fabs(slope) > 2.0 * BRINK_FLAT_SLOPE * o->slopes))
+    return false;
+  det->eval->stats.roots++;
+  if (!model_guard->linear) brink_along_polish(&det->space, along, &root, 1);
+  double at = settle_side(det, guard, dense, root.s, sign);
+  if (at <= 1.0) brink_detector_add(det, found, at, ev);
+  if (bilateral && plain)
+    queue_the_rest(det, guard, ends_far ? NULL : along, &root, 1, sign, found);
+  return true;
 }
 
 /* A guard whose polynomial is exact: one piece. */
@@ -365,15 +397,16 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
                        brink_along *along, brink_found *found) {
   int sign = det->eval->sgn[guard], before = sign;
   double last = 0.0, limit = near_limit(det, guard);
-  bool monotone;
-  brink_poly_survey survey = survey_of(along, sign, limit, &monotone);
-  if (survey.clear) return;
+  outlook o = outlook_of(along, sign, limit);
+  bool may_dip = o.survey.may_dip;
+  if (o.survey.clear) return;
+  if (o.survey.once && goes_through(det, guard, dense, along, &o, limit, found)) return;
   /* A dip may fall on the seam with the step before or after. */
   bool seam = fabs(along->c[0]) <= limit || fabs(det->g1[guard]) <= limit;
-  bool dips = survey.may_dip || seam;
+  bool dips = may_dip || seam;
   /* What starts on the wrong side of its surface, within its slack, has no root either. */
   if (sign * along->c[0] > 0.0 && brink_poly_excludes_zero(along->c, along->degree)) {
-    if (dips) scan_dip(det, guard, dense, along, survey.may_dip, sign, found);
+    if (dips) scan_dip(det, guard, dense, along, may_dip, sign, found);
     return;
   }
   brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
@@ -381,13 +414,13 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
     brink_detector_add(det, found, leaving_at(det, guard, dense, sign), ev);
     return;
   }
-  bool all_at_once = may_queue(det, guard, along, survey.may_dip, seam && !monotone, limit);
+  bool all_at_once = may_queue(det, guard, along, &o, seam && !o.monotone, limit);
   if (starts_on_surface(along, sign)) {
     along->start = along->c[0];
     along->c[0] = 0.0;
   }
   if (scan_piece(det, guard, dense, along, all_at_once, &sign, &last, found)) return;
-  bool inside = survey.may_dip || sign != before;
+  bool inside = may_dip || sign != before;
   if (dips || inside) scan_dip(det, guard, dense, along, inside, sign, found);
   check_end(det, guard, dense, along, sign, last, found);
 }
@@ -451,6 +484,67 @@ static void scan_fitted(brink_detector *det, size_t guard, const brink_path *den
   check_end(det, guard, dense, along, sign, last, found);
 }
 
+/* May a state that the guard reads become much larger in the step than at its start? Then so may the
+ * tolerance. */
+static bool grows(const brink_detector *det, size_t guard, const brink_path *dense) {
+  const brink_guard_def *def = &det->eval->model->guards[guard].def;
+  for (size_t k = 0; k < def->ndepends; k++) {
+    size_t i = def->depends[k];
+    if (brink_path_spread(dense, i) > fabs(dense->x0[i])) return true;
+  }
+  return false;
+}
+
+/* The guard's tolerance in the step: the largest on the way, if its states grow. */
+static void weigh(brink_detector *det, size_t guard, const brink_path *dense) {
+  brink_detector_tolerance(det, guard, dense->t0, dense->x0);
+  if (!dense->powers || !grows(det, guard, dense)) return;
+  for (int k = 1; k <= 2; k++)
+    det->tolerance[guard] =
+        fmax(det->tolerance[guard], brink_detector_tolerance_at(det, guard, dense, 0.5 * k));
+}
+
+/* ---- linear guards on paths of powers ---- */
+
+static bool is_plain(const brink_detector *det, size_t guard, const brink_path *dense) {
+  const brink_guard *model_guard = &det->eval->model->guards[guard];
+  return dense->powers && model_guard->formula == NULL && model_guard->def.coefficients != NULL &&
+         det->eval->solver == NULL;
+}
+
+/* Its polynomial, straight from the coefficients; *reach: how far it moves, at most. False: it is not finite. */
+static bool combine(const brink_detector *det, size_t guard, const brink_path *dense,
+                    brink_along *along, double *reach) {
+  const brink_guard_def *def = &det->eval->model->guards[guard].def;
+  double g0 = det->g0[guard];
+  double *c = along->c, moves = def->time_coefficient * dense->h, sum = fabs(moves);
+  const int terms = def->ndepends > 0 ? dense->terms : 0; /* time alone is straight */
+  c[1] = 0.0;
+  for (size_t k = 0; k < def->ndepends && terms > 0; k++) { /* there may be none */
+    const double *row = brink_path_series(dense, def->depends[k]), w = def->coefficients[k];
+    if (k == 0) {
+      for (int l = 0; l < terms; l++) c[l + 1] = w * row[l];
+    } else {
+      for (int l = 0; l < terms; l++) c[l + 1] += w * row[l];
+    }
+  }
+  for (int l = 0; l < terms; l++) {
+    c[l + 1] *= dense->scale[l];
+    sum += fabs(c[l + 1]);
+  }
+  c[0] = g0;
+  c[1] += moves;
+  along->degree = terms > 1 ? terms : 1;
+  along->exact = true;
+  along->guard = guard;
+  along->path = dense;
+  along->from = along->start = 0.0;
+  along->width = 1.0;
+  along->until = det->horizon;
+  *reach = sum;
+  return isfinite(sum) && isfinite(g0);
+}
+
 /* ---- formulas ---- */
 
 typedef struct leaf_root {
@@ -477,19 +571,56 @@ static bool starts_off_zero(const brink_along *along) {
   return fabs(along->c[0]) > OFF_ZERO * size;
 }
 
+/* How far a polynomial moves up to `until`, at most. */
+static double reach_until(const brink_along *along, double until) {
+  double sum = 0.0;
+  for (int k = along->degree; k > 0; k--) sum = (sum + fabs(along->c[k])) * until;
+  return sum;
+}
+
+/* The polynomial of a leaf, or what approximates it. False: it has no roots before the horizon (*sign: the side it keeps
+ * to), or nobody can tell (0). */
+static bool build_leaf(brink_detector *det, size_t leaf, const brink_path *dense,
+                       brink_along *along, double *sign) {
+  double g0 = det->g0[leaf], g1 = det->g1[leaf], reach;
+  bool numbers = isfinite(g0) && isfinite(g1);
+  *sign = g0 < 0.0 ? -1.0 : 1.0;
+  if (is_plain(det, leaf, dense) && combine(det, leaf, dense, along, &reach)) {
+    if (det->horizon < 1.0) reach = reach_until(along, det->horizon);
+    return !(numbers && fabs(g0) > reach * (1.0 + 1e-12));
+  }
+  if (numbers && brink_along_excluded(&det->space, leaf, dense, g0, g1, 0.0)) return false;
+  if (brink_along_build(&det->space, leaf, dense, g0, along)) return true;
+  *sign = 0.0;
+  return false;
+}
+
+/* The roots of an exact polynomial, or of a piece. A linear leaf that only falls, or rises, has one. */
+static int roots_of_piece(brink_detector *det, const brink_along *along, brink_root *roots) {
+  double slopes;
+  bool linear = det->eval->model->guards[along->guard].linear;
+  if (along->exact && linear && along->until >= 1.0 &&
+      brink_poly_is_monotone(along->c, along->degree, &slopes) &&
+      brink_poly_single_root(along->c, along->degree, 0.0, 1.0, &roots[0].s, &slopes)) {
+    roots[0].kind = along->c[0] > 0.0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING;
+    det->eval->stats.roots++;
+    return 1;
+  }
+  return brink_along_roots(&det->space, along, roots);
+}
+
 /* All roots of one leaf, in order. *exact: its polynomial is the leaf itself, and tells its sign at the
  * beginning, det->signs[leaf]. */
 static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense, leaf_root *all,
                       int total, int room, bool *exact, brink_found *found) {
   brink_along along;
   brink_root roots[BRINK_ALONG_ROOTS];
-  double g0 = det->g0[leaf], g1 = det->g1[leaf];
-  if (isfinite(g0) && isfinite(g1) && brink_along_excluded(&det->space, leaf, dense, g0, g1, 0.0)) {
-    det->signs[leaf] = g0 < 0.0 ? -1.0 : 1.0;
-    return total;
-  }
-  if (!brink_along_build(&det->space, leaf, dense, g0, &along)) {
-    *exact = false;
+  double sign;
+  if (!build_leaf(det, leaf, dense, &along, &sign)) {
+    if (sign != 0.0)
+      det->signs[leaf] = sign;
+    else
+      *exact = false;
     return total;
   }
   det->signs[leaf] = along.c[0] < 0.0 ? -1.0 : 1.0;
@@ -505,7 +636,7 @@ static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense,
     if (!along.exact &&
         !brink_along_fit(&det->space, leaf, dense, from, fmin(width, 1.0 - from), smallest, &along))
       return total;
-    int count = brink_along_roots(&det->space, &along, roots);
+    int count = roots_of_piece(det, &along, roots);
     for (int r = 0; r < count && roots[r].s <= det->horizon; r++) {
       if (total == room) {
         cut(det, found, roots[r].s);
@@ -557,6 +688,7 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
   int count = 1 + formula_roots(det, guard, dense, roots + 1, &exact, found);
   /* between leaf roots the formula's sign cannot change */
   int sign = det->eval->sgn[guard];
+  if (count > 1) weigh(det, guard, dense);
   double *signs = det->signs, limit = near_limit(det, guard);
   double at_start = fmin(64.0 * DBL_EPSILON * fmax(fabs(dense->t0) / dense->h, 1.0), 0.5);
   for (int k = 0; k < count; k++) {
@@ -570,6 +702,7 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
     double y = sign * sign_between(det, guard, dense, exact, signs, roots[k].sigma, next);
     brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
     if (y < 0.0 && brink_detector_wants(det, guard, ev.direction)) {
+      if (count == 1) weigh(det, guard, dense);
       double at = settle_side(det, guard, dense, roots[k].sigma, sign);
       if (at <= 1.0) brink_detector_add(det, found, at, ev);
       return;
@@ -585,17 +718,6 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
 }
 
 /* ---- the second question ---- */
-
-/* May a state that the guard reads become much larger in the step than at its start? Then so may the
- * tolerance. */
-static bool grows(const brink_detector *det, size_t guard, const brink_path *dense) {
-  const brink_guard_def *def = &det->eval->model->guards[guard].def;
-  for (size_t k = 0; k < def->ndepends; k++) {
-    size_t i = def->depends[k];
-    if (brink_path_spread(dense, i) > fabs(dense->x0[i])) return true;
-  }
-  return false;
-}
 
 /* What was looked at ahead, in lanes. A guard that goes through its surface once, away from the ends of the step, as
  * scan_exact and scan_piece would find it. */
@@ -621,36 +743,7 @@ static bool take_foreseen(brink_detector *det, size_t guard, const brink_path *d
   return true;
 }
 
-/* ---- linear guards on paths of powers ---- */
-
-static bool is_plain(const brink_detector *det, size_t guard, const brink_path *dense) {
-  const brink_guard *model_guard = &det->eval->model->guards[guard];
-  return dense->powers && model_guard->formula == NULL && model_guard->def.coefficients != NULL &&
-         det->eval->solver == NULL;
-}
-
-/* Its polynomial, straight from the coefficients; *reach: how far it moves, at most. False: it is not finite. */
-static bool combine(const brink_guard_def *def, const brink_path *dense, double g0,
-                    brink_along *along, double *reach) {
-  double *c = along->c, moves = def->time_coefficient * dense->h, sum = fabs(moves);
-  const int terms = dense->terms;
-  c[1] = 0.0; /* there may be no terms */
-  for (int l = 1; l < terms; l++) c[l + 1] = 0.0;
-  for (size_t k = 0; k < def->ndepends && terms > 0; k++) {
-    const double *row = brink_path_series(dense, def->depends[k]), w = def->coefficients[k];
-    for (int l = 0; l < terms; l++) c[l + 1] += w * row[l];
-  }
-  for (int l = 0; l < terms; l++) {
-    c[l + 1] *= dense->scale[l];
-    sum += fabs(c[l + 1]);
-  }
-  c[0] = g0;
-  c[1] += moves;
-  along->degree = terms > 1 ? terms : 1;
-  along->exact = true;
-  *reach = sum;
-  return isfinite(sum) && isfinite(g0);
-}
+/* ---- linear guards ---- */
 
 static double add_tolerance(const brink_detector *det, const brink_guard_def *def, size_t k,
                             double x) {
@@ -663,17 +756,21 @@ typedef struct tolerances {
   double start, middle, end;
 } tolerances;
 
-/* What brink_eval_tolerance says at these places. */
+/* Half to the power l + 1. */
+static const double halves[BRINK_PATH_TERMS] = {
+    0x1p-1,  0x1p-2,  0x1p-3,  0x1p-4,  0x1p-5,  0x1p-6,  0x1p-7,  0x1p-8,  0x1p-9,  0x1p-10,
+    0x1p-11, 0x1p-12, 0x1p-13, 0x1p-14, 0x1p-15, 0x1p-16, 0x1p-17, 0x1p-18, 0x1p-19, 0x1p-20,
+    0x1p-21, 0x1p-22, 0x1p-23, 0x1p-24, 0x1p-25, 0x1p-26, 0x1p-27, 0x1p-28, 0x1p-29, 0x1p-30};
+
+/* What brink_eval_tolerance says at these places, where brink_path_eval has the states. */
 static tolerances tolerances_of(const brink_detector *det, const brink_guard_def *def,
                                 const brink_path *dense) {
   tolerances sum = {0.0, 0.0, 0.0};
-  double weights[BRINK_PATH_TERMS];
-  brink_path_weights(dense, 0.5, weights);
   for (size_t k = 0; k < def->ndepends; k++) {
     double x0 = dense->x0[def->depends[k]], middle = 0.0, end = 0.0;
     const double *row = brink_path_series(dense, def->depends[k]);
     for (int l = dense->terms - 1; l >= 0; l--) {
-      middle += row[l] * weights[l];
+      middle += row[l] * (dense->scale[l] * halves[l]);
       end += row[l] * dense->scale[l];
     }
     sum.start += add_tolerance(det, def, k, x0);
@@ -702,20 +799,26 @@ static double tolerance_along(const brink_detector *det, size_t guard, const bri
   return end > most ? end : most;
 }
 
+/* Does a guard of one state keep farther from its surface than the largest tolerance that it can have on the way
+ * asks for? Then there is no need to know it. */
+static bool keeps_off(const brink_detector *det, size_t guard, const brink_guard_def *def,
+                      const brink_along *along, double reach, double x0) {
+  double most = add_tolerance(det, def, 0, x0) + det->options->rtol * reach;
+  return brink_poly_head_stays_above(along->c, along->degree, det->eval->sgn[guard], reach,
+                                     det->options->near_miss * (1.0 + 1e-9) * most);
+}
+
 /* A linear guard, as below, without asking the model. False: it has to be asked. */
 static bool interpolate_plain(brink_detector *det, size_t guard, const brink_path *dense,
                               brink_found *found) {
   const brink_guard_def *def = &det->eval->model->guards[guard].def;
   double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard), reach;
   brink_along along;
-  if (!combine(def, dense, g0, &along, &reach)) return false;
+  if (!combine(det, guard, dense, &along, &reach)) return false;
   if (limit > 0.0 && fabs(g0) > reach * (1.0 + 1e-12) + limit) return true;
+  if (def->ndepends == 1 && keeps_off(det, guard, def, &along, reach, dense->x0[def->depends[0]]))
+    return true;
   det->tolerance[guard] = tolerance_along(det, guard, dense);
-  along.guard = guard;
-  along.path = dense;
-  along.from = along.start = 0.0;
-  along.width = 1.0;
-  along.until = det->horizon;
   scan_exact(det, guard, dense, &along, found);
   return true;
 }
@@ -731,11 +834,18 @@ static bool is_quadratic(const brink_detector *det, size_t guard, const brink_pa
 }
 
 /* Does the guard keep farther than `limit` from zero? */
-static bool keeps_off(brink_detector *det, size_t guard, const brink_path *dense, double limit) {
+static bool is_far(brink_detector *det, size_t guard, const brink_path *dense, double limit) {
   double g0 = det->g0[guard];
-  if (is_quadratic(det, guard, dense))
-    return brink_along_excluded_quadratic(&det->space, guard, dense, g0, det->reach.slope[guard],
-                                          det->reach.curvature[guard], det->step_reach, limit);
+  if (is_quadratic(det, guard, dense)) {
+    brink_quadratic_bounds at = {.g0 = g0,
+                                 .g1 = det->g1[guard],
+                                 .slope = det->reach.slope[guard],
+                                 .curvature = det->reach.curvature[guard],
+                                 .radius = det->step_reach,
+                                 .head = BRINK_REACH_HEAD,
+                                 .tails = det->reach.path == dense ? det->reach.tails : NULL};
+    return brink_along_excluded_quadratic(&det->space, guard, dense, &at, limit);
+  }
   return brink_along_excluded(&det->space, guard, dense, g0, det->g1[guard], limit);
 }
 
@@ -744,18 +854,13 @@ void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path
   if (take_foreseen(det, guard, dense, found)) return;
   if (is_plain(det, guard, dense) && interpolate_plain(det, guard, dense, found)) return;
   /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
-  double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
-  if (limit > 0.0 && keeps_off(det, guard, dense, limit)) return;
-  brink_detector_tolerance(det, guard, dense->t0, dense->x0);
-  if (dense->powers && grows(det, guard, dense)) {
-    for (int k = 1; k <= 2; k++)
-      det->tolerance[guard] =
-          fmax(det->tolerance[guard], brink_detector_tolerance_at(det, guard, dense, 0.5 * k));
-  }
   if (det->eval->model->guards[guard].formula != NULL) {
     scan_formula(det, guard, dense, found);
     return;
   }
+  double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
+  if (limit > 0.0 && is_far(det, guard, dense, limit)) return;
+  weigh(det, guard, dense);
   brink_along along;
   if (!brink_along_build(&det->space, guard, dense, g0, &along)) {
     found->undefined = guard;

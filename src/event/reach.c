@@ -113,6 +113,7 @@ static bool take_arrays(brink_reach *reach, size_t count, brink_arena *arena) {
       brink_arena_take(arena, 2 * (reach->eval->model->max_depends + 1), sizeof(double));
   reach->probe = brink_arena_take(arena, nx, sizeof(double));
   reach->moved = brink_arena_take(arena, nx, sizeof(double));
+  reach->tails = brink_arena_take(arena, nx, sizeof(double));
   reach->centre = brink_arena_take(arena, nx, sizeof(double));
   reach->relevant = brink_arena_take(arena, nx, sizeof(bool));
   reach->steady = brink_arena_take(arena, count, sizeof(bool));
@@ -160,10 +161,11 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
 }
 
 void brink_reach_relocate(brink_reach *reach, brink_relocation *moved) {
-  double **const vectors[] = {&reach->safe,      &reach->lipschitz, &reach->slope,
-                              &reach->curvature, &reach->p,         &reach->gradient,
-                              &reach->probe,     &reach->moved,     &reach->centre};
+  double **const vectors[] = {&reach->safe,   &reach->lipschitz, &reach->slope, &reach->curvature,
+                              &reach->p,      &reach->gradient,  &reach->probe, &reach->moved,
+                              &reach->centre, &reach->tails};
   brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
+  reach->path = NULL;
   BRINK_RELOCATE(moved, reach->eval);
   BRINK_RELOCATE(moved, reach->options);
   BRINK_RELOCATE(moved, reach->atol);
@@ -300,7 +302,9 @@ double brink_reach_of(brink_reach *reach, const brink_path *path) {
   size_t nx = reach->eval->nx;
   double *restrict moved = reach->moved;
   memset(moved, 0, nx * sizeof *moved);
-  for (size_t i = 0; path->powers && i < nx; i++) moved[i] = brink_path_spread(path, i);
+  for (size_t i = 0; path->powers && i < nx; i++)
+    moved[i] = brink_path_reach(path, i, BRINK_REACH_HEAD, &reach->tails[i]);
+  reach->path = path->powers ? path : NULL;
   for (int l = 0; !path->powers && l < path->terms; l++) {
     const double *restrict a = path->a[l];
     double bound = path->bound[l];

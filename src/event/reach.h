@@ -18,6 +18,8 @@
  * by this factor and a tolerance. */
 #define BRINK_REACH_ALLOW 1.02
 
+#define BRINK_REACH_HEAD 4 /* terms of a path of powers that are looked at before the others */
+
 typedef struct brink_reach {
   brink_eval *eval;
   const brink_options *options;
@@ -39,10 +41,13 @@ typedef struct brink_reach {
   double *gradient;  /* scratch */
   double *probe;     /* scratch */
   double *moved;     /* a bound for each state on the path last asked about */
-  double *centre;    /* room: where such a path began, in a run that was restored */
-  double moved_time; /* its duration */
-  bool exact;        /* it is the solution, not a prediction of it */
-  size_t *near;      /* the guards that the present step can reach, in order */
+  double *
+      tails; /* the part of it that the terms from BRINK_REACH_HEAD on have, on a path of powers: … */
+  const brink_path *path; /* … this one; NULL: they are not known */
+  double *centre;         /* room: where such a path began, in a run that was restored */
+  double moved_time;      /* its duration */
+  bool exact;             /* it is the solution, not a prediction of it */
+  size_t *near;           /* the guards that the present step can reach, in order */
   size_t nnear;
 } brink_reach;
 

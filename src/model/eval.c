@@ -122,7 +122,7 @@ void brink_eval_set_sign(brink_eval *eval, size_t guard, int sign) {
 
 /* ---- guards ---- */
 
-static double plain_value(brink_eval *eval, size_t index, double t, const double *x) {
+static inline double plain_value(brink_eval *eval, size_t index, double t, const double *x) {
   const brink_guard_def *guard = &eval->model->guards[index].def;
   eval->stats.guards++;
   if (guard->value == NULL) {
@@ -137,6 +137,12 @@ static double plain_value(brink_eval *eval, size_t index, double t, const double
   return g;
 }
 
+/* The smaller of two (and) or the larger (or); a NaN stays. */
+static inline double joined(int op, double a, double b) {
+  bool first = op == BRINK_AND ? a <= b : a >= b;
+  return isnan(a) || first ? a : b;
+}
+
 double brink_formula_value(const brink_guard *guard, const double *value) {
   double stack[BRINK_FORMULA_DEPTH + 1];
   int top = 0;
@@ -146,9 +152,24 @@ double brink_formula_value(const brink_guard *guard, const double *value) {
       stack[top++] = op->polarity * value[op->leaf];
     } else {
       top--;
-      double a = stack[top - 1], b = stack[top];
-      bool first = op->op == BRINK_AND ? a <= b : a >= b;
-      stack[top - 1] = isnan(a) || first ? a : b;
+      stack[top - 1] = joined(op->op, stack[top - 1], stack[top]);
+    }
+  }
+  return stack[0];
+}
+
+/* The same, and the values of its leaves on the way. */
+static double formula_at(brink_eval *eval, const brink_guard *guard, double t, const double *x) {
+  double stack[BRINK_FORMULA_DEPTH + 1];
+  int top = 0;
+  for (size_t k = 0; k < guard->formula_length; k++) {
+    const brink_formula_op *op = &guard->formula[k];
+    if (op->op == 0) {
+      double g = eval->value[op->leaf] = plain_value(eval, op->leaf, t, x);
+      stack[top++] = op->polarity > 0 ? g : -g;
+    } else {
+      top--;
+      stack[top - 1] = joined(op->op, stack[top - 1], stack[top]);
     }
   }
   return stack[0];
@@ -156,12 +177,7 @@ double brink_formula_value(const brink_guard *guard, const double *value) {
 
 double brink_eval_guard(brink_eval *eval, size_t index, double t, const double *x) {
   const brink_guard *guard = &eval->model->guards[index];
-  if (guard->formula == NULL) return plain_value(eval, index, t, x);
-  for (size_t k = 0; k < guard->formula_length; k++) {
-    if (guard->formula[k].op == 0)
-      eval->value[guard->formula[k].leaf] = plain_value(eval, guard->formula[k].leaf, t, x);
-  }
-  return brink_formula_value(guard, eval->value);
+  return guard->formula == NULL ? plain_value(eval, index, t, x) : formula_at(eval, guard, t, x);
 }
 
 double brink_eval_peek(brink_eval *eval, size_t guard, double t, const double *x, const double *p,

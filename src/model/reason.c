@@ -10,6 +10,7 @@
 
 /* ---- the words of the C API ---- */
 
+#define TEXT_ALONE "{text}"
 #define NO_STEP "at t = {t} no step above {limit} succeeds, {state} changes fastest: "
 #define EDGE_PASSED "[; the unilateral guard {guard} is {value} there, past its surface]"
 #define ACCUMULATES "infinitely many events of {guards} before t = {t}: "
@@ -21,8 +22,8 @@ static const char *const forms[] = {
         "cannot be undone, so time runs forwards only; for a model without them, simulate x' = "
         "-f(-t, x)",
 
-    [BRINK_REASON_STOP_TEXT] = "{text}",
-    [BRINK_REASON_ACTION_TEXT] = "{text}",
+    [BRINK_REASON_STOP_TEXT] = TEXT_ALONE,
+    [BRINK_REASON_ACTION_TEXT] = TEXT_ALONE,
     [BRINK_REASON_ACTION_FAILED] = "{actor} reported a fatal error ({count}) at t = {t}",
     [BRINK_REASON_ACTION_STATE] = "{actor} set state {state} to {value} at t = {t}",
     [BRINK_REASON_ACTION_PARAMETER] = "{actor} set {parameter} to {value} at t = {t}",
@@ -368,24 +369,35 @@ static void name_population(const void *user, int side, char *text, size_t size)
   snprintf(text, size, "'%s'", name != NULL ? name : "(no name)");
 }
 
+static void keep_text(char *to, size_t size, const char *text) {
+  size_t length = text != NULL ? strlen(text) : 0;
+  if (length >= size) length = size - 1;
+  if (length > 0) memcpy(to, text, length);
+  to[length] = '\0';
+}
+
 /* What the template mentions is kept. */
 static void keep_arguments(brink_diag *diag, const char *form, const brink_arguments *from) {
-  bool acts = mentions(form, "{actor}");
   diag->t = from->t;
   diag->h = from->h;
+  diag->count = from->count;
+  if (strcmp(form, TEXT_ALONE) == 0) { /* runs that end many times a second end so */
+    keep_text(diag->text, sizeof diag->text, from->text);
+    return;
+  }
+  bool acts = mentions(form, "{actor}");
   if (mentions(form, "{state}")) diag->state = from->state;
   if (mentions(form, "{parameter}")) diag->parameter = from->parameter;
   if (acts || mentions(form, "{guard}") || mentions(form, "{noun}")) diag->guard = from->guard;
   if (acts || mentions(form, "{clock}")) diag->clock = from->clock;
   if (mentions(form, "{value")) diag->value = from->value;
   if (mentions(form, "{limit}")) diag->limit = from->limit;
-  diag->count = from->count;
   for (int k = 0; k < 2; k++) {
     if (!mentions(form, "{pair}") && (k == 1 || !mentions(form, "{agent}"))) continue;
     diag->population[k] = from->population[k];
     diag->agent[k] = from->agent[k];
   }
-  if (mentions(form, "{text}")) snprintf(diag->text, sizeof diag->text, "%s", from->text);
+  if (mentions(form, "{text}")) keep_text(diag->text, sizeof diag->text, from->text);
   for (size_t k = 0; k < from->nequations && k < BRINK_DIAG_EQUATIONS; k++) {
     diag->equations[diag->nequations] = from->equations[k];
     diag->orders[diag->nequations++] = from->orders[k];

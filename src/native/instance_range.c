@@ -118,14 +118,21 @@ bool brink_instance_outside(const brink_instance *instance, const brink_variable
 
 /* ---- endings and warnings ---- */
 
+static void copy_text(char *to, size_t size, const char *text) {
+  size_t length = strlen(text);
+  if (length >= size) length = size - 1;
+  memcpy(to, text, length);
+  to[length] = '\0';
+}
+
 int brink_instance_end(brink_instance *instance, brink_ending ending, brink_now *now,
                        const char *message) {
   bool worse = instance->ending == BRINK_ENDING_NONE || instance->ending == BRINK_ENDING_STOP;
   if (worse && (instance->ending == BRINK_ENDING_NONE || ending != BRINK_ENDING_STOP)) {
     instance->ending = ending;
-    snprintf(instance->message, sizeof instance->message, "%s", message);
+    copy_text(instance->message, sizeof instance->message, message);
   }
-  snprintf(now->message, BRINK_DIAG_MESSAGE, "%s", message != NULL ? message : instance->message);
+  copy_text(now->message, BRINK_DIAG_MESSAGE, message != NULL ? message : instance->message);
   return ending == BRINK_ENDING_STOP ? BRINK_STOPPED : -1;
 }
 

@@ -3,6 +3,7 @@
 
 #include <brink/jet.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 void brink_path_begin(brink_path *path, double t0, double h, size_t n, const double *x0) {
@@ -174,6 +175,37 @@ double brink_path_spread(const brink_path *path, size_t i) {
   }
   for (int l = 0; l < path->terms; l++) sum += fabs(brink_path_term(path, l, i)) * path->bound[l];
   return sum;
+}
+
+typedef double pair __attribute__((vector_size(16)));
+typedef int64_t bits __attribute__((vector_size(16)));
+
+static inline pair sizes_of(pair v) {
+  return (pair)((bits)v & (bits){INT64_MAX, INT64_MAX});
+}
+
+/* Terms first … last - 1 of a path of powers, two at a time. */
+static inline double reach_between(const brink_path *path, const double *c, int first, int last) {
+  pair sums = {0.0, 0.0};
+  int l = first;
+  for (; l + 1 < last; l += 2) {
+    pair term, bound;
+    memcpy(&term, c + l, sizeof term);
+    memcpy(&bound, path->bound + l, sizeof bound);
+    sums += sizes_of(term * bound);
+  }
+  double sum = sums[0] + sums[1];
+  if (l < last) sum += fabs(c[l]) * path->bound[l];
+  return sum;
+}
+
+double brink_path_reach(const brink_path *path, size_t i, int first, double *tail) {
+  *tail = 0.0;
+  if (path->terms == 0) return 0.0;
+  const double *c = brink_path_series(path, i);
+  int head = first < path->terms ? first : path->terms;
+  if (head < path->terms) *tail = reach_between(path, c, head, path->terms);
+  return head > 0 ? reach_between(path, c, 0, head) + *tail : *tail;
 }
 
 /* Rows of its own, with the scales worked in. */

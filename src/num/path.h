@@ -114,6 +114,9 @@ void brink_path_combine(const brink_path *path, const size_t *index, const doubl
 /* A bound on |x_i(sigma) - x0_i| for all sigma in [0, 1]. */
 double brink_path_spread(const brink_path *path, size_t i);
 
+/* The same on a path of powers, summed in another order; *tail: the part of it that the terms from `first` on have. */
+double brink_path_reach(const brink_path *path, size_t i, int first, double *tail);
+
 /* The same path on [t0, t0 + h*scale], renamed to 0 <= sigma <= 1. */
 void brink_path_rescale(brink_path *path, double scale);
 

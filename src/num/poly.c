@@ -40,6 +40,7 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { MAX_N = BRINK_POLY_MAX_DEGREE };
 
@@ -135,6 +136,19 @@ bool brink_poly_excludes_zero(const double *c, int degree) {
   return start - against > 6 * (degree + 1) * unit_roundoff * (start + total);
 }
 
+/* The same test of p'. */
+static bool slope_excludes_zero(const double *c, int degree, int sign) {
+  double sums[2] = {0.0, 0.0}, sizes[2] = {0.0, 0.0};
+  for (int j = 1; j < degree; j++) {
+    double slope = (j + 1) * c[j + 1];
+    sums[(j + 1) % 2] += slope;
+    sizes[(j + 1) % 2] += fabs(slope);
+  }
+  double total = sizes[0] + sizes[1], sum = sums[0] + sums[1], start = fabs(c[1]);
+  double against = 0.5 * (sign > 0 ? total - sum : total + sum);
+  return start - against > 6 * degree * unit_roundoff * (start + total);
+}
+
 /* ---- the Bernstein basis ------------------------------------------------------------------- */
 
 /* g[j] = d[j] / binomial(n, j). The products below 2^53 and the quotients are exact. */
@@ -197,19 +211,10 @@ void brink_poly_range(const double *c, int degree, double *lo, double *hi) {
   }
 }
 
-/* The Bernstein coefficients of degree 4 of the first terms, less all later terms that count against it: as these are
- * small in a step that its series allows, that is nearly as sharp as the coefficients of all of them. */
-bool brink_poly_stays_above(const double *c, int degree, int sign, double limit) {
-  double a[5] = {0.0}, sum = 0.0, size = 0.0, first = 0.0;
-  for (int j = 0; j <= degree && j <= 4; j++) {
-    a[j] = sign * c[j];
-    first += fabs(c[j]);
-  }
-  for (int j = 5; j <= degree; j++) {
-    sum += c[j];
-    size += fabs(c[j]);
-  }
-  double against = 0.5 * (sign > 0 ? size - sum : size + sum);
+/* The least Bernstein coefficient of degree 4 of the first five terms, less what rounding may have made of it. `size`: of
+ * the later terms. */
+static double least_of_five(const double *a, int degree, double size) {
+  double first = fabs(a[0]) + fabs(a[1]) + fabs(a[2]) + fabs(a[3]) + fabs(a[4]);
   double low = a[0], b = a[0] + 0.25 * a[1];
   low = b < low ? b : low;
   b = a[0] + 0.5 * a[1] + a[2] / 6.0;
@@ -219,7 +224,47 @@ bool brink_poly_stays_above(const double *c, int degree, int sign, double limit)
   b = a[0] + a[1] + a[2] + a[3] + a[4];
   low = b < low ? b : low;
   /* A NaN may hide from the minimum, but not from the size. */
-  return low - against - 4 * (degree + 3) * unit_roundoff * (first + size) > limit;
+  return low - 4 * (degree + 3) * unit_roundoff * (first + size);
+}
+
+/* The Bernstein coefficients of degree 4 of the first terms, less all later terms that count against it: as these are
+ * small in a step that its series allows, that is nearly as sharp as the coefficients of all of them. */
+bool brink_poly_stays_above(const double *c, int degree, int sign, double limit) {
+  double a[5] = {0.0}, sum = 0.0, size = 0.0;
+  for (int j = 0; j <= degree && j < 5; j++) a[j] = sign * c[j];
+  for (int j = 5; j <= degree; j++) {
+    sum += c[j];
+    size += fabs(c[j]);
+  }
+  double against = 0.5 * (sign > 0 ? size - sum : size + sum);
+  return least_of_five(a, degree, size) - against > limit;
+}
+
+bool brink_poly_head_stays_above(const double *c, int degree, int sign, double size, double limit) {
+  double a[5] = {0.0};
+  for (int j = 0; j <= degree && j < 5; j++) a[j] = sign * c[j];
+  double tail = size - fabs(a[1]) - fabs(a[2]) - fabs(a[3]) - fabs(a[4]);
+  double rounding = (degree + 8) * unit_roundoff * size;
+  return least_of_five(a, degree, size) - (tail + rounding) > limit;
+}
+
+bool brink_poly_is_monotone(const double *c, int degree, double *slopes) {
+  double a[5] = {0.0}, sum = 0.0, size = 0.0, head = 0.0;
+  int sign = c[1] > 0.0 ? 1 : -1;
+  for (int j = 0; j < degree && j < 5; j++) {
+    double slope = (j + 1) * c[j + 1];
+    a[j] = sign * slope;
+    head += fabs(slope);
+  }
+  double number = 6.0;
+  for (int j = 6; j <= degree; j++, number += 1.0) {
+    double slope = number * c[j];
+    sum += slope;
+    size += fabs(slope);
+  }
+  double against = 0.5 * (sign > 0 ? size - sum : size + sum);
+  *slopes = head + size;
+  return least_of_five(a, degree - 1, size) - against > 0.0 || slope_excludes_zero(c, degree, sign);
 }
 
 /* ---- a survey --------------------------------------------------------------------------------- */
@@ -234,6 +279,180 @@ static void split(double *b, double *left, int n) {
   }
   left[n] = b[0];
 }
+
+/* ---- pieces by their first terms -------------------------------------------------------------- */
+
+#include "num/poly_heads.inc"
+
+/* In a step that its series allows later terms are small. On [0, 1] each of them is nearly a polynomial of degree 4 (1/500
+ * off for x^5, 1/50 for x^8). So p, and p', are taken as such polynomials, in Bernstein's form, with a bound on how far they
+ * are off: on pieces these mostly tell what all terms would, for a small part of the work. What they do not tell is left to
+ * those who take all terms. */
+enum { HEAD_DEPTH = 4, HEAD_PIECES = 20 };
+
+typedef struct {
+  double from, width;
+  double b[5], e[5]; /* of p and of p' */
+} head_piece;
+
+typedef enum { HEAD_OPEN, HEAD_ABOVE, HEAD_BELOW, HEAD_RISING, HEAD_FALLING } head_kind;
+
+typedef struct {
+  const double *c;
+  int n;
+  double off, slope_off; /* how far b and e are from p and p', rounding included */
+  head_piece stack[HEAD_DEPTH + 2];
+} heads;
+
+/* Bernstein coefficients of degree 4. */
+static void five_of(const double *a, double *b) {
+  b[0] = a[0];
+  b[1] = a[0] + 0.25 * a[1];
+  b[2] = a[0] + 0.5 * a[1] + a[2] / 6.0;
+  b[3] = a[0] + 0.75 * a[1] + 0.5 * a[2] + 0.25 * a[3];
+  b[4] = a[0] + a[1] + a[2] + a[3] + a[4];
+}
+
+typedef double pair __attribute__((vector_size(16)));
+
+/* Bernstein coefficients of degree 4, and how far they are off. */
+typedef union {
+  pair pairs[3];
+  double b[6];
+} five;
+
+/* Adds a times x^j, j > 4. */
+static inline void add_power(double a, int j, five *sum) {
+  const double *power = power_by_four[j - 5];
+  for (int k = 0; k < 2; k++) {
+    pair row;
+    memcpy(&row, power + 2 * k, sizeof row);
+    sum->pairs[k] += a * row;
+  }
+  sum->b[4] += a * power[4];
+  sum->b[5] += fabs(a) * power[5];
+}
+
+static void set_up_heads(heads *h, const double *c, int n) {
+  double p[5] = {0.0}, slope[5] = {0.0}, size = fabs(c[0]), slope_size = 0.0, number = 6.0;
+  five all = {.b = {0.0}}, slopes = all;
+  h->c = c;
+  h->n = n;
+  for (int j = 0; j <= n && j < 5; j++) p[j] = c[j];
+  for (int j = 1; j <= n && j < 6; j++) {
+    slope[j - 1] = j * c[j];
+    size += fabs(c[j]);
+    slope_size += fabs(slope[j - 1]);
+  }
+  five_of(p, all.b);
+  five_of(slope, slopes.b);
+  if (n > 4) add_power(c[5], 5, &all);
+  for (int j = 6; j <= n; j++, number += 1.0) {
+    double a = number * c[j];
+    size += fabs(c[j]);
+    slope_size += fabs(a);
+    add_power(c[j], j, &all);
+    add_power(a, j - 1, &slopes);
+  }
+  /* Weights are no more than 1.4; those of halves are averages. */
+  h->off = all.b[5] + 8 * (n + 8) * unit_roundoff * size;
+  h->slope_off = slopes.b[5] + 8 * (n + 8) * unit_roundoff * slope_size;
+  memcpy(h->stack[0].b, all.b, sizeof h->stack[0].b);
+  memcpy(h->stack[0].e, slopes.b, sizeof h->stack[0].e);
+  h->stack[0].from = 0.0;
+  h->stack[0].width = 1.0;
+}
+
+/* Above `limit` or below 0, or rising or falling: on all of the piece. *hopeless: halves would not tell either. */
+static head_kind look_at_head(const heads *h, const head_piece *piece, double limit,
+                              bool *hopeless) {
+  double low = piece->b[0], high = low, least = piece->e[0], most = least;
+  for (int k = 1; k < 5; k++) {
+    low = piece->b[k] < low ? piece->b[k] : low;
+    high = piece->b[k] > high ? piece->b[k] : high;
+    least = piece->e[k] < least ? piece->e[k] : least;
+    most = piece->e[k] > most ? piece->e[k] : most;
+  }
+  *hopeless = false;
+  if (low - h->off > limit) return HEAD_ABOVE;
+  if (high + h->off < 0.0) return HEAD_BELOW;
+  if (least - h->slope_off > 0.0) return HEAD_RISING;
+  if (most + h->slope_off < 0.0) return HEAD_FALLING;
+  *hopeless = high - low <= h->off && most - least <= h->slope_off;
+  return HEAD_OPEN;
+}
+
+/* The piece on top becomes its right half, and its left half comes on top of it. */
+static void halve_head(head_piece *top) {
+  head_piece *left = top + 1;
+  split(top->b, left->b, 4);
+  split(top->e, left->e, 4);
+  left->from = top->from;
+  left->width = top->width = 0.5 * top->width;
+  top->from += top->width;
+}
+
+/* What the pieces tell of p, from left to right. */
+typedef struct {
+  brink_poly_survey found;
+  double limit;
+  bool high;  /* it has been positive so far, and not fallen; then … */
+  bool falls; /* … the piece before falls, */
+  bool low;   /* or was below 0, … */
+  bool rises; /* … or rises */
+} head_walk;
+
+/* Is p below -limit on all of the piece? */
+static bool is_deep(const heads *h, const head_piece *piece, double limit) {
+  double high = piece->b[0];
+  for (int k = 1; k < 5; k++) high = piece->b[k] > high ? piece->b[k] : high;
+  return high + h->off < -limit;
+}
+
+/* A dip needs a place where p turns, from falling to rising, at a height in (0, limit]. False: this may be one. */
+static bool pass_head(head_walk *w, const heads *h, const head_piece *here, head_kind kind) {
+  brink_poly_survey *found = &w->found;
+  if (w->falls && kind == HEAD_RISING) return false;
+  /* The same below: a piece where p is negative, but not deep, or a seam where it turns down. */
+  bool shallow = kind == HEAD_BELOW && !is_deep(h, here, w->limit);
+  if (shallow || (w->rises && !w->high && kind == HEAD_FALLING)) found->may_dip_below = true;
+  w->rises = kind == HEAD_RISING;
+  found->clear = found->clear && kind == HEAD_ABOVE;
+  if (kind == HEAD_FALLING && w->high) found->from = here->from;
+  if (kind == HEAD_FALLING && !w->low) found->to = here->from + here->width;
+  bool goes_on = (w->high && kind != HEAD_BELOW) || (w->falls && kind == HEAD_FALLING) ||
+                 ((w->falls || w->low) && kind == HEAD_BELOW);
+  found->once = found->once && goes_on;
+  w->high = w->high && kind != HEAD_FALLING;
+  w->falls = kind == HEAD_FALLING;
+  w->low = kind == HEAD_BELOW;
+  return true;
+}
+
+/* False: there may be a dip. */
+static bool survey_heads(const double *c, int n, double limit, brink_poly_survey *found) {
+  heads h;
+  int top = 0;
+  set_up_heads(&h, c, n);
+  head_walk w = {.found = {.clear = true, .once = true}, .limit = limit, .high = c[0] > 0.0};
+  for (int pieces = 0; top >= 0; pieces++) {
+    const head_piece *here = &h.stack[top];
+    bool hopeless;
+    head_kind kind = look_at_head(&h, here, limit, &hopeless);
+    if (kind == HEAD_OPEN) {
+      if (hopeless || top > HEAD_DEPTH || pieces > HEAD_PIECES) return false;
+      halve_head(&h.stack[top++]);
+    } else {
+      if (!pass_head(&w, &h, here, kind)) return false;
+      top--;
+    }
+  }
+  *found = w.found;
+  found->once = found->once && !w.high;
+  return true;
+}
+
+/* ---- pieces of all terms ------------------------------------------------------------------- */
 
 /* The trend of a piece: -1 falling, 1 rising, 0 neither. *low, *high: its coefficients' bounds. */
 static int survey_trend(const double *b, int n, double *low, double *high) {
@@ -273,18 +492,23 @@ static brink_poly_survey look_at_parabola(const double *c, int sign, double limi
   double bottom = dips ? sign * (c[0] + 0.5 * c[1] * turn) : least;
   double err = 8.0 * DBL_EPSILON * brink_poly_size(c, 2);
   return (brink_poly_survey){.clear = bottom - err > limit,
-                             .may_dip = dips && bottom >= -err && bottom <= limit + err};
+                             .may_dip = dips && bottom >= -err && bottom <= limit + err,
+                             .may_dip_below = true};
 }
 
 brink_poly_survey brink_poly_look(const double *c, int degree, int sign, double limit) {
   double b[MAX_N + 1], low, high;
-  if (degree < 1 || degree > MAX_N) return (brink_poly_survey){.may_dip = degree > MAX_N};
+  brink_poly_survey found;
+  if (degree < 1 || degree > MAX_N)
+    return (brink_poly_survey){.may_dip = degree > MAX_N, .may_dip_below = true};
   if (degree == 2 && c[2] != 0.0) return look_at_parabola(c, sign, limit);
+  for (int i = 0; i <= degree; i++) b[i] = sign * c[i];
+  if (survey_heads(b, degree, limit, &found)) return found;
   to_bernstein_unit(c, degree, b);
   double err = (degree + 3) * unit_roundoff * brink_poly_size(c, degree);
   for (int i = 0; i <= degree; i++) b[i] *= sign;
   survey_trend(b, degree, &low, &high);
-  brink_poly_survey found = {.clear = low - err > limit};
+  found = (brink_poly_survey){.clear = low - err > limit, .may_dip_below = true};
   int before = 1; /* where it starts is not inside */
   if (!found.clear) found.may_dip = survey_piece(b, degree, limit + err, SURVEY_DEPTH, &before);
   return found;
@@ -423,31 +647,26 @@ static double eval_with_slope(const double *d, int n, double x, double *slope) {
   return y;
 }
 
-/* p(x) cannot be told from zero. */
-static bool is_noise(const problem *q, double x) {
-  double bound, y = brink_poly_eval_bound(q->d, q->n, x, &bound);
-  return fabs(y) <= bound;
-}
-
 /* The only root in (lo, hi), p having the given sign at lo and the opposite one at hi. Newton steps
- * from x, bisection where a step leaves the bracket or is not half the one before the last. */
-static double refine(const problem *q, double lo, double hi, double x, int sign_lo,
-                     brink_poly_work *work) {
-  double noise = 2 * (q->n + 1) * unit_roundoff * q->size;
+ * from x, bisection where a step leaves the bracket or is not half the one before the last. *slope: of p, next to it. */
+static double refine(const double *d, int n, double size, double lo, double hi, double x,
+                     int sign_lo, double *slope, brink_poly_work *work) {
+  double noise = 2 * (n + 1) * unit_roundoff * size, bound;
   double step = hi - lo, step_before = step;
   for (int k = 0; k < 200; k++) {
-    double slope, y = eval_with_slope(q->d, q->n, x, &slope);
+    double y = eval_with_slope(d, n, x, slope);
     work->evaluations++;
     if (y == 0.0) return x;
     if ((y > 0.0) == (sign_lo > 0))
       lo = x;
     else
       hi = x;
-    double newton = -y / slope;
+    double newton = -y / *slope;
     double next = x + newton;
     if (fabs(newton) <= unit_roundoff * fabs(x)) return next > lo && next < hi ? next : x;
     bool slow = !(fabs(newton) <= 0.5 * fabs(step_before));
-    if (slow && fabs(y) <= noise && is_noise(q, x)) return x;
+    /* p(x) cannot be told from zero. */
+    if (slow && fabs(y) <= noise && fabs(brink_poly_eval_bound(d, n, x, &bound)) <= bound) return x;
     if (slow || !(next > lo && next < hi)) {
       next = lo + 0.5 * (hi - lo);
       if (next <= lo || next >= hi) return x;
@@ -457,6 +676,35 @@ static double refine(const problem *q, double lo, double hi, double x, int sign_
     x = next;
   }
   return x;
+}
+
+/* Where Newton's method starts if p' keeps off zero on [0, 1]. */
+static double start_of_monotone(const double *d, int n, double end) {
+  return n == 1 ? -d[0] / d[1] : d[0] / (d[0] - end);
+}
+
+bool brink_poly_single_root(const double *c, int degree, double from, double to, double *root,
+                            double *slope) {
+  double size = 0.0, end = 0.0;
+  brink_poly_work work = {0, 0, 0};
+  for (int j = 0; j <= degree; j++) {
+    size += fabs(c[j]);
+    end += c[degree - j];
+  }
+  double err = (degree + 3) * unit_roundoff * size;
+  double off = 2.0 * BRINK_POLY_TAU * (degree + 1) * unit_roundoff * size;
+  if (!(size > 1e-270 && size < 1e270) || c[degree] == 0.0 || !(fabs(c[0]) > off)) return false;
+  double first = from > 0.0 ? brink_poly_eval(c, degree, from) : c[0];
+  double last = to < 1.0 ? brink_poly_eval(c, degree, to) : end;
+  if (!(first > 0.0 ? first > err && last < -err : first < -err && last > err)) return false;
+  bool whole = from == 0.0 && to == 1.0;
+  double x =
+      whole ? start_of_monotone(c, degree, end) : from + (to - from) * (first / (first - last));
+  if (!whole && !(x > from && x < to)) x = from + 0.5 * (to - from);
+  *slope = c[1];
+  if (degree > 1) x = refine(c, degree, size, from, to, x, first > 0.0 ? 1 : -1, slope, &work);
+  *root = x;
+  return x > 0.0 && x < 1.0;
 }
 
 /* Where a cluster [lo, hi] is reported. Anywhere in it |p| is within rounding of zero; up to three
@@ -547,7 +795,8 @@ static void take_crossing(walk *w, const piece *here, const piece_view *v) {
   double start = (v->turn + b[0] / (b[0] - b[1])) / q->n;
   double x = x0 + (x1 - x0) * start;
   if (!(x > x0 && x < x1)) x = x0 + 0.5 * (x1 - x0);
-  report(w, refine(q, x0, x1, x, v->first, w->work), kind_after(-v->first));
+  double slope, at = refine(q->d, q->n, q->size, x0, x1, x, v->first, &slope, w->work);
+  report(w, at, kind_after(-v->first));
   w->sign = -v->first;
 }
 
@@ -607,19 +856,54 @@ static void walk_pieces(walk *w) {
  * the signs at both ends are certain. False: they are not, or p may turn. */
 static bool search_monotone(walk *w) {
   const problem *q = w->q;
-  double slopes[MAX_N + 1], end = 0.0;
-  if (q->alpha != 0.0) return false;
-  slopes[0] = q->d[1];
-  brink_poly_derivative(q->d, q->n, slopes);
-  if (!brink_poly_excludes_zero(slopes, q->n - 1)) return false;
+  double end = 0.0, slope;
+  if (q->alpha != 0.0 || !brink_poly_is_monotone(q->d, q->n, &slope)) return false;
   for (int j = q->n; j >= 0; j--) end += q->d[j];
   int first = sign_beyond(q->d[0], q->err), last = sign_beyond(end, q->err);
   if (first == 0 || last == 0) return false;
   if (first == last) return true;
-  double x = q->n == 1 ? -q->d[0] / q->d[1] : q->d[0] / (q->d[0] - end);
-  if (q->n > 1) x = refine(q, 0.0, 1.0, x, first, w->work);
+  double x = start_of_monotone(q->d, q->n, end);
+  if (q->n > 1) x = refine(q->d, q->n, q->size, 0.0, 1.0, x, first, &slope, w->work);
   report(w, x, kind_after(last));
   return true;
+}
+
+/* A piece on which p is monotone, with values y0 and y1 at its ends: its root, if the signs differ. */
+static void take_monotone(walk *w, const head_piece *here, double y0, double y1) {
+  const problem *q = w->q;
+  if ((y0 > 0.0) == (y1 > 0.0)) return;
+  double x0 = here->from, x1 = x0 + here->width, slope, x = x0 + here->width * (y0 / (y0 - y1));
+  if (!(x > x0 && x < x1)) x = x0 + 0.5 * here->width;
+  x = refine(q->d, q->n, q->size, x0, x1, x, y0 > 0.0 ? 1 : -1, &slope, w->work);
+  report(w, x, kind_after(y1 > 0.0 ? 1 : -1));
+}
+
+/* Roots by pieces of first terms: all signs at ends of pieces are certain. False: not so, and nothing is reported. */
+static bool search_heads(walk *w) {
+  const problem *q = w->q;
+  heads h;
+  int top = 0;
+  if (q->alpha != 0.0 || sign_beyond(q->d[0], q->err) == 0) return false;
+  set_up_heads(&h, q->d, q->n);
+  double y = q->d[0];                        /* at the end of the pieces so far */
+  for (int pieces = 0; top >= 0; pieces++) { /* all, also of those that there is no room for */
+    const head_piece *here = &h.stack[top];
+    bool hopeless;
+    head_kind kind = look_at_head(&h, here, 0.0, &hopeless);
+    if (kind == HEAD_OPEN && (hopeless || top > HEAD_DEPTH || pieces > HEAD_PIECES)) break;
+    if (kind == HEAD_OPEN) {
+      halve_head(&h.stack[top++]);
+      continue;
+    }
+    double end = brink_poly_eval(q->d, q->n, here->from + here->width);
+    if (sign_beyond(end, q->err) == 0) break;
+    if (kind == HEAD_RISING || kind == HEAD_FALLING) take_monotone(w, here, y, end);
+    y = end;
+    top--;
+  }
+  if (top < 0) return true;
+  w->count = 0;
+  return false;
 }
 
 /* ---- the calls ----------------------------------------------------------------------------- */
@@ -651,7 +935,7 @@ int brink_poly_roots_work(const double *c, int degree, double a, double b, brink
   int outcome = set_up(&q, c, degree, a, b);
   if (outcome <= 0) return outcome;
   walk w = {.q = &q, .a = a, .b = b, .roots = roots, .capacity = capacity, .work = work};
-  if (!search_monotone(&w)) walk_pieces(&w);
+  if (!search_monotone(&w) && !search_heads(&w)) walk_pieces(&w);
   return w.count;
 }
 

@@ -55,8 +55,11 @@ void brink_poly_range(const double *c, int degree, double *lo, double *hi);
 
 /* What the values of p on [0, 1] tell without its roots. */
 typedef struct {
-  bool clear;   /* p > limit everywhere */
-  bool may_dip; /* false only if p has no local minimum inside with a value in (0, limit] */
+  bool clear;         /* p > limit everywhere */
+  bool may_dip;       /* false only if p has no local minimum inside with a value in (0, limit] */
+  bool may_dip_below; /* the same of -p */
+  bool once;          /* true only if p has one root, between these, and falls there; and no dip */
+  double from, to;
 } brink_poly_survey;
 
 /* Of sign*p. Both are decided by Bernstein coefficients, of pieces where it takes them. */
@@ -66,6 +69,19 @@ brink_poly_survey brink_poly_look(const double *c, int degree, int sign, double 
  * Costs little more than brink_poly_excludes_zero and sees more: what its first terms do together, and only the size of
  * the others. */
 bool brink_poly_stays_above(const double *c, int degree, int sign, double limit);
+
+/* The same from the first five coefficients alone, and the sum `size` of the absolute values of all but c[0]. */
+bool brink_poly_head_stays_above(const double *c, int degree, int sign, double size, double limit);
+
+/* True only if p' keeps off zero on all of [0, 1], by one of these tests; degree >= 1. *slopes: the sum of the absolute
+ * values of its coefficients. */
+bool brink_poly_is_monotone(const double *c, int degree, double *slopes);
+
+/* The only root of p in (0, 1], between `from` and `to`, where p' keeps its sign. It is off zero by more than tau at 0, and
+ * has certain signs at both places. With 0 and 1 it is found as brink_poly_roots finds it. *slope: p', close to it.
+ * False: it is not so plain. */
+bool brink_poly_single_root(const double *c, int degree, double from, double to, double *root,
+                            double *slope);
 
 /* Where to sample a function on [0, 1] to interpolate it: (1 - cos(k pi/7))/2, k = 0 ... 7. */
 #define BRINK_POLY_SAMPLES 8

@@ -432,9 +432,10 @@ static bool knows_nothing(const taylor *ty, const brink_stepper *st) {
   for (size_t i = 0; i < st->nx; i++) {
     const double *c = ty->now.c + i * ty->length;
     if (degrees != NULL && degrees[i] > 0) continue;
-    double first = fabs(c[1]) * scale[0], ratio = scale[0];
-    double second = larger(fabs(c[2]) * ratio * ratio, fabs(c[3]) * ratio * ratio * ratio);
+    double first = fabs(c[1]) * scale[0], ratio = scale[0], second = fabs(c[2]) * ratio * ratio;
     double weight = st->options->rtol * fabs(c[0]) + st->atol[i];
+    if (second > STRAIGHT * first && (first > weight || second > weight)) continue; /* most */
+    second = larger(second, fabs(c[3]) * ratio * ratio * ratio);
     if (isinf(weight)) continue; /* an unknown: states know what it does to them */
     if (second <= larger(first <= weight ? weight : 0.0, STRAIGHT * first)) return true;
   }
