@@ -26,6 +26,7 @@ typedef struct brink_agent_population {
   brink_sim *sim;
   brink_packing packing;
   char *packed;
+  const void *loaded; /* the packed agent that was unpacked last */
 } brink_agent_population;
 
 /* Unpacks agent `agent` into the population's simulation. */
@@ -37,6 +38,11 @@ void brink_population_start(brink_agent_population *pop, size_t agent);
 /* Advances the loaded agent to t, including all events there: STEPPED (nothing but steps), OK, STOPPED, a failure. */
 brink_status brink_population_advance(brink_agent_population *pop, double t, double t_end,
                                       brink_diag *diag);
+
+/* An action of a pair has put new values into the simulation: the plan of the packed agent from t on, in closed form. False: it
+ * takes a simulation. */
+bool brink_population_coast(brink_agent_population *pop, size_t agent, double t, double t_end,
+                            double *valid);
 
 /* Computes the plan of the loaded agent from its present time on, and packs both. */
 typedef struct brink_plan_interval {

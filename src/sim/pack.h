@@ -18,7 +18,9 @@ typedef struct brink_packing {
   size_t nx;     /* states */
   size_t length; /* coefficients of each polynomial */
   size_t p_at, mode_at;
-  double *c; /* of methods that have no series: their polynomials, on the way in and out */
+  size_t x_at, slack_at, sgn_at, pending_at, touched_at;
+  bool coasts; /* plans may have closed forms (coast.c) */
+  double *c;   /* of methods that have no series: their polynomials, on the way in and out */
   double unit;
   int degree;
 } brink_packing;
@@ -56,6 +58,31 @@ brink_status brink_sim_look_ahead(brink_sim *sim, double t_limit, brink_look_ahe
 
 /* The path of that step is what brink_pack will pack as the plan. */
 void brink_packing_follow(brink_packing *packing, brink_sim *sim, const brink_path *path);
+
+/* ---- plans in closed form ---- */
+
+/* Can the model have such plans at all? (coast.c) */
+bool brink_coast_suits(const brink_sim *sim);
+/* An action has given the packed simulation, at the time t, the states, parameters and modes that are in `sim`, which is
+ * room otherwise: its plan from there, at most to t_end, in closed form. Nothing happens before *valid; there the simulation
+ * starts anew. False: it takes more than that, and nothing has changed. */
+bool brink_coast(const brink_packing *packing, brink_sim *sim, void *packed, double t, double t_end,
+                 double *valid);
+/* Is its plan of this kind? Then to advance it is to follow the plan, and to start anew. */
+bool brink_packed_coasts(const void *packed);
+
+/* What is known of its guards. */
+typedef struct brink_packed_signs {
+  const signed char *sgn;
+  const double *slack;
+  const bool *touched, *pending;
+} brink_packed_signs;
+/* False: it has not begun, is held on a surface, or was led past one. */
+bool brink_packed_is_plain(const brink_packing *packing, const void *packed,
+                           brink_packed_signs *signs);
+/* Writes the plan: the first `degree` + 1 of `width` coefficients for each state, in units of time. */
+void brink_packed_coast(const brink_packing *packing, const brink_sim *sim, void *packed, double t,
+                        const double *c, size_t width, int degree);
 
 /* The polynomials of a packed simulation: state i is sum_k c[i*length + k] s^k, s = (t - origin)/unit, where
  * the origin is its time. */
