@@ -211,6 +211,9 @@ typedef struct brink_pair_guards {
   bool any_unilateral;  /* some guard is unilateral: within the tolerance is an event */
   double window_travel; /* distance that an agent travels in one window; of worker 0 */
   brink_tube *tube;     /* of each agent of both populations, by its number in the grid */
+  bool quadratic;       /* guards are polynomials of low degree: closed forms (quadratic.c) */
+  int guard_degree;     /* the highest of them */
+  double *series, **series_rows; /* of the states, for them */
 } brink_pair_guards;
 
 typedef struct brink_pair_root {
@@ -283,8 +286,22 @@ void brink_pair_build_path(brink_pair_guards *pg, const brink_pair_query *q);
 double brink_pair_value(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
                         const void *const packed[2], double t);
 
+/* ---- quadratic.c ---- */
+
+/* False: out of memory. */
+bool brink_quadratic_init(brink_pair_guards *pg, brink_arena *arena);
+/* What brink_pair_search does, in closed form. False: it has to be searched; nothing was recorded. */
+bool brink_quadratic_search(brink_pair_guards *pg, const brink_pair_query *q,
+                            brink_pair_root *root);
+/* Likewise of brink_pair_settle. */
+bool brink_quadratic_settle(brink_pair_guards *pg, const brink_pair_query *q,
+                            const brink_pair_root *root, double value,
+                            brink_pair_settled *settled);
+
 /* ---- narrow_phase.c ---- */
 
+/* Sets parameters and modes of one side. */
+void brink_pair_gather_held(brink_pair_guards *pg, int side, const void *packed);
 /* Runs the action of the guard. changed[k]: it changed partner k; *acted: it changed a mode. 0, BRINK_STOPPED, or a
  * failure. */
 int brink_pair_run_action(brink_pair_guards *pg, const void *a, const void *b,
@@ -415,7 +432,7 @@ void brink_window_record_signs(brink_agents *agents, const uint32_t pair[2], siz
 /* What an agent reads of a partner on this side of the block. */
 typedef struct brink_partner_view {
   const brink_window *window;
-  const void *packed;
+  const void *packed;     /* NULL: the agent as it is */
   const brink_tube *tube; /* NULL: without pruning */
 } brink_partner_view;
 

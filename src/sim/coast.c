@@ -96,6 +96,7 @@ static bool along_series(brink_sim *sim, size_t guard, double t, const double *x
 static double first_root(const double *c) {
   double b = c[1], a = c[2], square = b * b - 4.0 * a * c[0];
   if (a >= 0.0 && b >= 0.0) return (double)INFINITY;
+  if (a == 0.0) return c[0] / -b;
   if (square < -RESOLVE * b * b) return (double)INFINITY;
   double root = sqrt(fmax(square, 0.0));
   return b < 0.0 ? 2.0 * c[0] / (root - b) : (b + root) / (-2.0 * a);
@@ -112,7 +113,8 @@ static double time_off(brink_sim *sim, size_t guard, double t, const double *x, 
     return 0.0;
   for (int l = 0; l <= DEGREE; l++) y.c[l] *= sign;
   bool dips = y.c[2] > 0.0 && y.c[1] < 0.0;
-  double far = FAR * y.tolerance * (dips ? fmax(1.0, sim->options.near_miss) : 1.0);
+  double far = FAR * y.tolerance;
+  if (dips && sim->options.near_miss > 1.0) far *= sim->options.near_miss;
   if (!(y.c[0] > BEGINS * far)) return 0.0;
   y.c[0] -= far;
   double time = first_root(y.c);
@@ -148,7 +150,8 @@ bool brink_coast(const brink_packing *packing, brink_sim *sim, void *packed, dou
   double left = t_end - t;
   for (size_t k = 0; k < sim->model->def.nguards; k++) {
     if (of.sgn[k] == 0 || of.slack[k] != 0.0 || of.touched[k] || of.pending[k]) return false;
-    left = fmin(left, time_off(sim, k, t, sim->x, &s, of.sgn[k]));
+    double off = time_off(sim, k, t, sim->x, &s, of.sgn[k]);
+    if (off < left) left = off;
     if (!(left > 0.0)) return false;
   }
   *valid = left >= t_end - t ? t_end : t + left;
