@@ -25,15 +25,6 @@ static brink_agent_population *population_of(const brink_agents *agents, uint32_
   return brink_worker_population(&agents->worker, agent);
 }
 
-size_t brink_agents_index(const brink_agents *agents, uint32_t agent) {
-  return agent - population_of(agents, agent)->first;
-}
-
-void *brink_agents_packed(const brink_agents *agents, uint32_t agent) {
-  const brink_agent_population *pop = population_of(agents, agent);
-  return brink_population_packed(pop, agent - pop->first);
-}
-
 /* Its simulation reports to the sink from now on. */
 static void set_acting(brink_agents *agents, uint32_t agent) {
   agents->acting = agent;

@@ -563,14 +563,3 @@ void brink_pair_scatter(brink_pair_guards *pg, int side, brink_sim *sim) {
   for (size_t k = 0; k < def->nmodes; k++) sim->eval.mode[k] = pg->eval.mode[pg->def.mode[side][k]];
 }
 
-int brink_pair_sides(const brink_pair_guards *pg, const brink_agent_population *pop, int sides[2]) {
-  int count = 0;
-  if (pg->population[0] == pop) sides[count++] = 0;
-  if (pg->population[1] == pop && pg->population[0] != pop) sides[count++] = 1;
-  return count;
-}
-
-uint32_t brink_pair_grid_index(const brink_pair_guards *pg, int side, size_t agent) {
-  bool second = side == 1 && pg->population[0] != pg->population[1];
-  return (uint32_t)(second ? pg->population[0]->def.count + agent : agent);
-}

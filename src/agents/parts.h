@@ -31,7 +31,9 @@ typedef struct brink_agent_population {
 
 /* Unpacks agent `agent` into the population's simulation. */
 void brink_population_load(brink_agent_population *pop, size_t agent);
-void *brink_population_packed(const brink_agent_population *pop, size_t agent);
+static inline void *brink_population_packed(const brink_agent_population *pop, size_t agent) {
+  return pop->packed + agent * pop->packing.size;
+}
 /* Puts the agent's initial values into the simulation. */
 void brink_population_start(brink_agent_population *pop, size_t agent);
 
@@ -213,7 +215,8 @@ typedef struct brink_pair_guards {
   brink_tube *tube;     /* of each agent of both populations, by its number in the grid */
   bool quadratic;       /* guards are polynomials of low degree: closed forms (quadratic.c) */
   int guard_degree;     /* the highest of them */
-  double *series, **series_rows; /* of the states, for them */
+  double *series, **series_rows; /* of the states, for them, … */
+  double *gradient;              /* … and a gradient */
 } brink_pair_guards;
 
 typedef struct brink_pair_root {
@@ -312,9 +315,19 @@ void brink_pair_scatter(brink_pair_guards *pg, int side, brink_sim *sim);
 
 /* The sides of the pair that agents of a population can be on; how many. Where both sides are one population: only the
  * first. */
-int brink_pair_sides(const brink_pair_guards *pg, const brink_agent_population *pop, int sides[2]);
+static inline int brink_pair_sides(const brink_pair_guards *pg, const brink_agent_population *pop,
+                                   int sides[2]) {
+  int count = 0;
+  if (pg->population[0] == pop) sides[count++] = 0;
+  if (pg->population[1] == pop && pg->population[0] != pop) sides[count++] = 1;
+  return count;
+}
+
 /* Number of an agent in the grid: those of the first population, then those of the second. */
-uint32_t brink_pair_grid_index(const brink_pair_guards *pg, int side, size_t agent);
+static inline uint32_t brink_pair_grid_index(const brink_pair_guards *pg, int side, size_t agent) {
+  bool second = side == 1 && pg->population[0] != pg->population[1];
+  return (uint32_t)(second ? pg->population[0]->def.count + agent : agent);
+}
 
 /* ---- motion_bounds.c ---- */
 
@@ -621,11 +634,22 @@ void brink_agents_save(brink_agents *agents, uint32_t agent, int which);
 /* Records a contact. */
 void brink_agents_update_contact(brink_agents *agents, const brink_contact *update);
 
-brink_agent_population *brink_worker_population(const brink_worker *worker, uint32_t agent);
+static inline brink_agent_population *brink_worker_population(const brink_worker *worker,
+                                                              uint32_t agent) {
+  return &worker->populations[worker->agents->members[agent].population];
+}
+
 /* Number of the agent in its population. */
-size_t brink_agents_index(const brink_agents *agents, uint32_t agent);
+static inline size_t brink_agents_index(const brink_agents *agents, uint32_t agent) {
+  return agent - brink_worker_population(&agents->worker, agent)->first;
+}
+
 /* The agent, packed. */
-void *brink_agents_packed(const brink_agents *agents, uint32_t agent);
+static inline void *brink_agents_packed(const brink_agents *agents, uint32_t agent) {
+  const brink_agent_population *pop = brink_worker_population(&agents->worker, agent);
+  return brink_population_packed(pop, agent - pop->first);
+}
+
 /* Makes the candidate the window of its agent. */
 void brink_agents_install(brink_agents *agents, const brink_candidate_window *candidate);
 /* Adds the counters. */

@@ -4,10 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-void *brink_population_packed(const brink_agent_population *pop, size_t agent) {
-  return pop->packed + agent * pop->packing.size;
-}
-
 void brink_population_load(brink_agent_population *pop, size_t agent) {
   pop->loaded = brink_population_packed(pop, agent);
   brink_unpack(&pop->packing, pop->sim, pop->loaded);

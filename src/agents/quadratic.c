@@ -25,6 +25,7 @@ bool brink_quadratic_init(brink_pair_guards *pg, brink_arena *arena) {
   size_t nx = model->def.nx;
   pg->series = brink_arena_take(arena, nx * (DEGREE + 1), sizeof *pg->series);
   pg->series_rows = brink_arena_take(arena, nx, sizeof *pg->series_rows);
+  pg->gradient = brink_arena_take(arena, model->max_depends, sizeof *pg->gradient);
   if (arena->failed) return false;
   for (size_t i = 0; i < nx; i++) pg->series_rows[i] = pg->series + i * (DEGREE + 1);
   pg->quadratic = model->def.enabled == NULL && pg->eval.solver == NULL;
@@ -84,44 +85,48 @@ static void states_at(brink_pair_guards *pg, size_t guard, double s) {
   }
 }
 
-/* Adds tolerance and rounding at one end of the path, by the sizes of the states on all of it. */
-static bool add_tolerance(brink_pair_guards *pg, size_t guard, double from, double s, double h,
-                          approach *y) {
+/* Tolerance and rounding on the whole path: by the sizes of the states there, and the larger of the gradients at both
+ * ends, between which they are linear in time. False: the model does not say. */
+static bool bound(brink_pair_guards *pg, size_t guard, double from, double h, approach *y) {
   const brink_guard_def *def = &pg->eval.model->guards[guard].def;
-  const double rtol = pg->detector.options->rtol, end = fabs(from + h), *gradient = pg->eval.gradient;
-  double tolerance = 0.0, band, rate;
-  states_at(pg, guard, s);
-  if (brink_eval_gradient(&pg->eval, guard, from + s, pg->x1, pg->eval.gradient, &rate) !=
-      BRINK_TRY_OK)
+  const double rtol = pg->detector.options->rtol, end = fabs(from + h), *other = pg->eval.gradient;
+  double tolerance = 0.0, rate, *gradient = pg->gradient, other_rate = 0.0;
+  states_at(pg, guard, 0.0);
+  if (brink_eval_gradient(&pg->eval, guard, from, pg->x1, gradient, &rate) != BRINK_TRY_OK)
     return false;
-  band = fabs(rate) * end;
+  if (h > 0.0 && def->degree > 1) {
+    states_at(pg, guard, h);
+    if (brink_eval_gradient(&pg->eval, guard, from + h, pg->x1, pg->eval.gradient, &other_rate) !=
+        BRINK_TRY_OK)
+      return false;
+  } else {
+    other = gradient;
+  }
+  double band = (fabs(rate) + fabs(other_rate)) * end;
   for (size_t k = 0; k < def->ndepends; k++) {
     const double *row = pg->series_rows[def->depends[k]];
+    double a = fabs(gradient[k]), b = fabs(other[k]), slope = a > b ? a : b;
     double bends = fabs(row[2]) * h, speed = fabs(row[1]) + bends, size = fabs(row[0]) + speed * h;
-    tolerance += fabs(gradient[k]) * (rtol * size + pg->atol[def->depends[k]]);
-    band += fabs(gradient[k]) * (size + (speed + bends) * end);
+    tolerance += slope * (rtol * size + pg->atol[def->depends[k]]);
+    band += slope * (size + (speed + bends) * end);
   }
-  band *= AT_SURFACE * DBL_EPSILON;
-  y->tolerance = y->tolerance > tolerance ? y->tolerance : tolerance;
-  y->band = y->band > band ? y->band : band;
+  y->tolerance = tolerance;
+  y->band = AT_SURFACE * DBL_EPSILON * band;
+  y->far = FAR * (y->tolerance + y->band);
   return true;
 }
 
-/* Along the path of length h. Gradients of such guards are linear in time: they are largest at an end. False: the model
- * does not say. */
+/* Along the path of length h. False: the model does not say. */
 static bool follow(brink_pair_guards *pg, size_t guard, const brink_pair_query *q, double h,
                    approach *y) {
   const brink_guard_def *def = &pg->eval.model->guards[guard].def;
   double time[DEGREE + 1] = {q->from, 1.0};
-  *y = (approach){.far = 0.0};
   pg->eval.stats.guards++;
   if (def->jet(guard, DEGREE, time, (const double *const *)pg->series_rows, &pg->eval.env, y->c) !=
           0 ||
-      !add_tolerance(pg, guard, q->from, 0.0, h, y) ||
-      (h > 0.0 && !add_tolerance(pg, guard, q->from, h, h, y)))
+      !bound(pg, guard, q->from, h, y))
     return false;
-  y->far = FAR * (y->tolerance + y->band);
-  return isfinite(y->far) && isfinite(y->c[0]) && isfinite(y->c[1]) && isfinite(y->c[2]);
+  return 0.0 * (y->far + y->c[0] + y->c[1] + y->c[2]) == 0.0; /* all are finite */
 }
 
 static double value_at(const approach *y, double s) {

@@ -5,6 +5,8 @@
  * agents finds them at once. */
 #include "sim/pack.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #define ADAMS_LENGTH BRINK_PATH_LENGTH
@@ -26,6 +28,9 @@ typedef struct scalars {
   } tie[BRINK_PACKED_HOLDS];
   uint8_t phase; /* brink_phase */
 } scalars;
+
+/* pack.h reads it without knowing the rest. */
+static_assert(offsetof(scalars, t) == 0, "the time comes first");
 
 static void note_held(const brink_sim *sim, scalars *s) {
   const brink_eval *eval = &sim->eval;
@@ -148,6 +153,8 @@ brink_status brink_packing_init(brink_packing *packing, brink_sim *sim, brink_di
   brink_visitor v = {.region = measure};
   visit(packing, sim, &s, &v);
   packing->size = (v.at + 7) / 8 * 8;
+  packing->c_at = sizeof s;
+  packing->head_at = packing->c_at + packing->nx * packing->length * sizeof(double);
   packing->coasts = packing->c == NULL && sim->eval.audit.sides == NULL && brink_coast_suits(sim);
   return BRINK_OK;
 }
@@ -370,7 +377,7 @@ void brink_packed_coast(const brink_packing *packing, const brink_sim *sim, void
                         const double *c, size_t width, int degree) {
   scalars *s = packed;
   char *bytes = packed;
-  double *rows = (double *)(void *)(bytes + sizeof *s);
+  double *rows = (double *)(void *)(bytes + packing->c_at);
   brink_series_head head;
   s->t = t;
   s->next_h = s->next_end = 0.0;
@@ -379,43 +386,13 @@ void brink_packed_coast(const brink_packing *packing, const brink_sim *sim, void
     for (int k = 0; k <= degree; k++)
       rows[i * packing->length + (size_t)k] = c[i * width + (size_t)k];
   }
-  memcpy(&head, rows + packing->nx * packing->length, sizeof head);
+  memcpy(&head, bytes + packing->head_at, sizeof head);
   head.unit = 1.0;
   head.degree = degree;
-  memcpy(rows + packing->nx * packing->length, &head, sizeof head);
+  memcpy(bytes + packing->head_at, &head, sizeof head);
   memcpy(bytes + packing->x_at, sim->x, packing->nx * sizeof(double));
   if (packing->slack_at > packing->p_at)
     memcpy(bytes + packing->p_at, sim->eval.p, packing->slack_at - packing->p_at);
   if (packing->sgn_at > packing->mode_at)
     memcpy(bytes + packing->mode_at, sim->eval.mode, packing->sgn_at - packing->mode_at);
-}
-
-brink_plan brink_packed_plan(const brink_packing *packing, const void *packed) {
-  const char *at = (const char *)packed + sizeof(scalars);
-  brink_series_head head;
-  memcpy(&head, at + packing->nx * packing->length * sizeof(double), sizeof head);
-  return (brink_plan){.c = (const double *)(const void *)at,
-                      .length = packing->length,
-                      .origin = brink_packed_time(packed),
-                      .unit = head.unit,
-                      .degree = head.degree};
-}
-
-double brink_plan_at(const brink_plan *plan, size_t state, double t) {
-  const double *c = plan->c + state * plan->length;
-  double s = (t - plan->origin) / plan->unit, sum = 0.0;
-  for (int k = plan->degree; k > 0; k--) sum = (sum + c[k]) * s;
-  return c[0] + sum;
-}
-
-double brink_packed_time(const void *packed) {
-  return ((const scalars *)packed)->t;
-}
-
-const double *brink_packed_parameters(const brink_packing *packing, const void *packed) {
-  return (const double *)(const void *)((const char *)packed + packing->p_at);
-}
-
-const int *brink_packed_modes(const brink_packing *packing, const void *packed) {
-  return (const int *)(const void *)((const char *)packed + packing->mode_at);
 }

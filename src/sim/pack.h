@@ -18,6 +18,7 @@ typedef struct brink_packing {
   size_t nx;     /* states */
   size_t length; /* coefficients of each polynomial */
   size_t p_at, mode_at;
+  size_t c_at, head_at; /* polynomials, and their brink_series_head */
   size_t x_at, slack_at, sgn_at, pending_at, touched_at;
   bool coasts; /* plans may have closed forms (coast.c) */
   double *c;   /* of methods that have no series: their polynomials, on the way in and out */
@@ -93,11 +94,35 @@ typedef struct brink_plan {
   int degree;
 } brink_plan;
 
-brink_plan brink_packed_plan(const brink_packing *packing, const void *packed);
+static inline double brink_packed_time(const void *packed) {
+  return *(const double *)packed;
+}
+
+static inline brink_plan brink_packed_plan(const brink_packing *packing, const void *packed) {
+  const char *at = packed;
+  const brink_series_head *head = (const brink_series_head *)(const void *)(at + packing->head_at);
+  return (brink_plan){.c = (const double *)(const void *)(at + packing->c_at),
+                      .length = packing->length,
+                      .origin = brink_packed_time(packed),
+                      .unit = head->unit,
+                      .degree = head->degree};
+}
+
 /* One state at a time of the plan. */
-double brink_plan_at(const brink_plan *plan, size_t state, double t);
-double brink_packed_time(const void *packed);
-const double *brink_packed_parameters(const brink_packing *packing, const void *packed);
-const int *brink_packed_modes(const brink_packing *packing, const void *packed);
+static inline double brink_plan_at(const brink_plan *plan, size_t state, double t) {
+  const double *c = plan->c + state * plan->length;
+  double s = (t - plan->origin) / plan->unit, sum = 0.0;
+  for (int k = plan->degree; k > 0; k--) sum = (sum + c[k]) * s;
+  return c[0] + sum;
+}
+
+static inline const double *brink_packed_parameters(const brink_packing *packing,
+                                                    const void *packed) {
+  return (const double *)(const void *)((const char *)packed + packing->p_at);
+}
+
+static inline const int *brink_packed_modes(const brink_packing *packing, const void *packed) {
+  return (const int *)(const void *)((const char *)packed + packing->mode_at);
+}
 
 #endif
