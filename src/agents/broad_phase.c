@@ -16,8 +16,8 @@
 #define SIZES 64
 #define BOUNDLESS (SIZES - 1) /* the size of boxes that fit no cell */
 #define SMALL_ENOUGH 0x1p60   /* smallest cells in a box: larger ones are BOUNDLESS */
-#define USUAL 1.5             /* times the average width of a box: the smallest cells */
-#define SHORT 24   /* lists that are sorted by insertion */
+#define USUAL 1.25            /* times the average width of a box: the smallest cells */
+#define SHORT 24              /* lists that are sorted by insertion */
 #define MISFIT 1.3 /* cells that are too large or too small by this factor are replaced */
 
 /* A box in its cell: a cache line. */
@@ -309,7 +309,8 @@ static size_t keep_once(uint32_t *list, size_t count) {
   return kept;
 }
 
-#define PREFETCHED 32 /* first agents of cells, collected so that their memory is prefetched together */
+#define PREFETCHED                                                                                 \
+  32 /* first agents of cells, collected so that their memory is prefetched together */
 
 /* A query: its box, its agent, its results. */
 typedef struct query {

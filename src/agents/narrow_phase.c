@@ -562,4 +562,3 @@ void brink_pair_scatter(brink_pair_guards *pg, int side, brink_sim *sim) {
   for (size_t k = 0; k < def->np; k++) sim->eval.p[k] = pg->eval.p[pg->def.p[side][k]];
   for (size_t k = 0; k < def->nmodes; k++) sim->eval.mode[k] = pg->eval.mode[pg->def.mode[side][k]];
 }
-

@@ -298,8 +298,7 @@ bool brink_quadratic_search(brink_pair_guards *pg, const brink_pair_query *q,
                             brink_pair_root *root);
 /* Likewise of brink_pair_settle. */
 bool brink_quadratic_settle(brink_pair_guards *pg, const brink_pair_query *q,
-                            const brink_pair_root *root, double value,
-                            brink_pair_settled *settled);
+                            const brink_pair_root *root, double value, brink_pair_settled *settled);
 
 /* ---- narrow_phase.c ---- */
 
@@ -518,11 +517,12 @@ typedef struct brink_event_intervals {
 /* The same for a guard of a pair. */
 typedef struct brink_pair_intervals {
   brink_event_intervals intervals;
-  uint32_t partner; /* the second one */
+  uint32_t partner; /* the second one; BRINK_NOBODY: unused, and so are those after it */
   uint32_t guard;
-  uint32_t next; /* of the same first partner; BRINK_NOBODY */
   uint16_t block;
 } brink_pair_intervals;
+
+#define BRINK_PAIR_INTERVALS 8 /* of one agent */
 
 /* Those of guards that fired lately: for each agent, as the first partner, a short list. What is kept follows from the
  * events of that agent alone, so that it is the same whoever else there is (domain.h). */
@@ -530,8 +530,8 @@ typedef struct brink_pair_interval_lists {
   brink_arena *arena;
   brink_pair_intervals *items;
   size_t count, capacity;
-  uint32_t free;   /* first element of the list of unused ones */
-  uint32_t *first; /* of each agent */
+  uint32_t free;   /* first of unused pieces, which `guard` links */
+  uint32_t *first; /* of each agent: BRINK_PAIR_INTERVALS items; BRINK_NOBODY: it has none */
 } brink_pair_interval_lists;
 
 /* False: out of memory. */
@@ -544,7 +544,9 @@ bool brink_pair_intervals_copy(brink_pair_interval_lists *to, const brink_pair_i
 brink_event_intervals *brink_pair_intervals_of(brink_pair_interval_lists *lists,
                                                const uint32_t pair[2], size_t block, size_t guard,
                                                double start);
-/* Forgets those of an agent; adds one at the end of its list (false: out of memory). */
+/* How many an agent has, from its first on. */
+size_t brink_pair_intervals_count(const brink_pair_interval_lists *lists, uint32_t agent);
+/* Forgets those of an agent; adds one at the end of its list (false: out of memory, or it is full). */
 void brink_pair_intervals_forget(brink_pair_interval_lists *lists, uint32_t agent);
 bool brink_pair_intervals_append(brink_pair_interval_lists *lists, uint32_t agent,
                                  const brink_pair_intervals *added);

@@ -14,11 +14,10 @@
 
 #include "agents/parts.h"
 
-#define DEGREE 2 /* of guards along the plans */
-#define FAR 4.0  /* tolerances of the guard */
-#define AT_SURFACE                                                                                 \
-  64.0           /* units of rounding in the states within which a guard is on its surface */
-#define STEPS 60 /* back from a root, doubled each time: as in interpolate.c */
+#define DEGREE 2        /* of guards along the plans */
+#define FAR 4.0         /* tolerances of the guard */
+#define AT_SURFACE 64.0 /* units of rounding in the states within which a guard is on its surface */
+#define STEPS 60        /* back from a root, doubled each time: as in interpolate.c */
 
 bool brink_quadratic_init(brink_pair_guards *pg, brink_arena *arena) {
   const brink_model *model = pg->eval.model;
@@ -135,7 +134,8 @@ static double value_at(const approach *y, double s) {
 
 /* The smallest value of sign*y on [0, h]. */
 static double least_of(const approach *y, int sign, double h) {
-  double a = sign * y->c[2], b = sign * y->c[1], least = fmin(sign * y->c[0], sign * value_at(y, h));
+  double a = sign * y->c[2], b = sign * y->c[1],
+         least = fmin(sign * y->c[0], sign * value_at(y, h));
   if (a > 0.0 && b < 0.0 && -b < 2.0 * a * h) least = sign * y->c[0] - 0.25 * b * b / a;
   return least;
 }
@@ -151,7 +151,8 @@ static bool same_states(const brink_pair_guards *pg, const brink_pair_query *q) 
     brink_plan before = brink_packed_plan(&pg->population[side]->packing, q->previous[side]);
     for (size_t j = 0; j < pg->nneeded[side]; j++) {
       size_t i = pg->needed[side][j];
-      if (brink_plan_at(&before, i, q->from) != pg->series_rows[pg->def.x[side][i]][0]) return false;
+      if (brink_plan_at(&before, i, q->from) != pg->series_rows[pg->def.x[side][i]][0])
+        return false;
     }
   }
   return true;
@@ -258,8 +259,7 @@ bool brink_quadratic_settle(brink_pair_guards *pg, const brink_pair_query *q,
   const brink_guard_def *def = &pg->eval.model->guards[root->guard].def;
   approach y;
   if (root->kind != BRINK_CROSSED || !expand(pg, q) || !follow(pg, root->guard, q, 0.0, &y) ||
-      !same_states(pg, q) ||
-      !(fabs(y.c[0] - value) <= y.band && fabs(y.c[0]) <= 0.5 * y.tolerance))
+      !same_states(pg, q) || !(fabs(y.c[0] - value) <= y.band && fabs(y.c[0]) <= 0.5 * y.tolerance))
     return false;
   /* After this time it is off its surface by more than rounding, if its slope lasts so long. */
   double soon = 4.0 * y.band / fabs(y.c[1]);
