@@ -32,6 +32,8 @@ void crowd_free(crowd_scene *scene);
 /* Wall 0, 1: low and high x; 2, 3: y. */
 void crowd_hit_wall(double restitution, int wall, double x[3], double p[2]);
 void crowd_hit_car(double restitution, double xa[3], double pa[2], double xb[3], double pb[2]);
+/* Of hard discs as x, y, vx, vy. */
+void crowd_hit_disc(double a[4], double b[4]);
 
 /* ---- what is asked ---- */
 
@@ -76,6 +78,8 @@ crowd_answer crowd_run_together(const crowd_scene *scene, const crowd_ask *ask);
 crowd_answer crowd_run_cvode(const crowd_scene *scene, const crowd_ask *ask);
 /* From hit to hit in closed form, all pairs; the tolerance is not asked. */
 crowd_answer crowd_run_exact(const crowd_scene *scene, const crowd_ask *ask);
+/* Hard discs from hit to hit in closed form, with cells and a heap. */
+crowd_answer crowd_run_cells(const crowd_scene *scene, const crowd_ask *ask);
 /* Each car by itself in a brink_sim, one after another; no hits but with walls. */
 crowd_answer crowd_run_alone(const crowd_scene *scene, const crowd_ask *ask);
 
@@ -110,9 +114,16 @@ typedef struct crowd_models {
   const crowd_scene *scene;
   brink_guard_def walls[4], touch;
   brink_model *car, *pair;
+  double *x; /* states of hard discs; NULL: those of the scene */
 } crowd_models;
 
 bool crowd_models_make(crowd_models *models, const crowd_scene *scene, brink_diag *diag);
+/* The same of hard discs: x, y, vx, vy, no parameters. */
+bool crowd_discs_make(crowd_models *models, const crowd_scene *scene, brink_diag *diag);
+void crowd_define_walls(crowd_models *models, brink_action_fn *action);
+/* Positions and velocities of all discs; the caller frees them. NULL: no memory. */
+double *crowd_disc_states(const crowd_scene *scene);
+bool crowd_is_straight(const crowd_scene *scene);
 void crowd_models_free(crowd_models *models);
 bool crowd_method(const char *name, brink_method *method);
 

@@ -27,17 +27,19 @@ static int log_event(const brink_agent_event *event, void *user) {
 
 static bool create(engine *self, brink_diag *diag) {
   static const uint32_t x[2][3] = {{0, 1, 2}, {3, 4, 5}}, p[2][2] = {{0, 1}, {2, 3}};
+  static const uint32_t disc_x[2][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
   static const size_t guards[] = {0};
   const crowd_scene *scene = self->scene;
   if (!crowd_models_make(&self->models, scene, diag)) return false;
+  bool discs = self->models.x != NULL;
   brink_population_def cars = {.name = "car",
                                .model = self->models.car,
                                .count = scene->count,
-                               .x0 = scene->x,
-                               .p0 = scene->p};
+                               .x0 = discs ? self->models.x : scene->x,
+                               .p0 = discs ? NULL : scene->p};
   brink_pair_def pair = {.name = "touch",
                          .model = self->models.pair,
-                         .x = {x[0], x[1]},
+                         .x = {discs ? disc_x[0] : x[0], discs ? disc_x[1] : x[1]},
                          .p = {p[0], p[1]},
                          .guards = guards,
                          .nguards = 1,
@@ -58,7 +60,7 @@ static bool create(engine *self, brink_diag *diag) {
 }
 
 static bool look(engine *self, crowd_watch *watch, double *x, brink_diag *diag) {
-  double t = crowd_watch_next(watch), state[3];
+  double t = crowd_watch_next(watch), state[4];
   if (brink_agents_run(self->agents, t, 0, diag) != BRINK_TIME_REACHED) return false;
   for (size_t i = 0; i < self->scene->count; i++) {
     const double *p;

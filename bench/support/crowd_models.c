@@ -1,6 +1,7 @@
 /* crowd_models.c: one car and two cars as models, by hand in C (see crowd.h). */
 #include <brink/jet.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/contact.h"
@@ -82,17 +83,17 @@ static int at_touch(const brink_event *event, brink_now *now, void *user) {
 
 static const double plus[] = {1}, minus[] = {-1};
 static const size_t states[] = {0, 1}, pair_states[] = {0, 1, 3, 4};
-/* The heading grows linearly. Discs that do not turn have series that end with the first term. */
-static const int car_degrees[] = {0, 0, 1}, disc_degrees[] = {1, 1, 1};
+/* The heading grows linearly. */
+static const int car_degrees[] = {0, 0, 1};
 
-static bool is_straight(const crowd_scene *scene) {
+bool crowd_is_straight(const crowd_scene *scene) {
   for (size_t i = 0; i < scene->count; i++) {
     if (scene->p[2 * i + 1] != 0) return false;
   }
   return true;
 }
 
-static void define_walls(crowd_models *models) {
+void crowd_define_walls(crowd_models *models, brink_action_fn *action) {
   for (int k = 0; k < 4; k++) {
     brink_guard_def *wall = &models->walls[k];
     *wall = brink_default_guard("wall");
@@ -102,7 +103,7 @@ static void define_walls(crowd_models *models) {
     wall->ndepends = 1;
     wall->coefficients = k % 2 == 0 ? plus : minus;
     wall->offset = k % 2 == 0 ? -CROWD_RADIUS : models->scene->size - CROWD_RADIUS;
-    wall->action = at_wall;
+    wall->action = action;
   }
 }
 
@@ -121,7 +122,8 @@ static void define_touch(crowd_models *models) {
 
 bool crowd_models_make(crowd_models *models, const crowd_scene *scene, brink_diag *diag) {
   *models = (crowd_models){.scene = scene};
-  define_walls(models);
+  if (crowd_is_straight(scene)) return crowd_discs_make(models, scene, diag);
+  crowd_define_walls(models, at_wall);
   define_touch(models);
   brink_model_def car = brink_default_model(), pair = brink_default_model();
   car.name = "car";
@@ -131,7 +133,7 @@ bool crowd_models_make(crowd_models *models, const crowd_scene *scene, brink_dia
   car.p0 = scene->p;
   car.rhs = car_rhs;
   car.flow_jet = car_flow;
-  car.flow_degrees = is_straight(scene) ? disc_degrees : car_degrees;
+  car.flow_degrees = car_degrees;
   car.flow_work = 1;
   car.nguards = 4;
   car.guards = models->walls;
@@ -152,6 +154,7 @@ bool crowd_models_make(crowd_models *models, const crowd_scene *scene, brink_dia
 void crowd_models_free(crowd_models *models) {
   brink_model_destroy(models->car);
   brink_model_destroy(models->pair);
+  free(models->x);
 }
 
 bool crowd_method(const char *name, brink_method *method) {

@@ -97,18 +97,18 @@ static void archive_pair_intervals(brink_agents *agents, brink_archive *a) {
   brink_archive_mark(a, "intervals");
   if (a->reads) brink_pair_intervals_clear(lists, agents->n);
   for (uint32_t agent = 0; agent < agents->n && !a->failed; agent++) {
-    uint32_t next = lists->first[agent];
-    for (;;) {
-      bool more = next != BRINK_NOBODY;
+    size_t count = brink_pair_intervals_count(lists, agent);
+    for (size_t k = 0;; k++) {
+      bool more = k < count;
       brink_archive_bool(a, &more);
       if (!more || a->failed) break;
-      brink_pair_intervals read = {0}, *one = a->reads ? &read : &lists->items[next];
+      brink_pair_intervals read = {0},
+                           *one = a->reads ? &read : &lists->items[lists->first[agent] + k];
       brink_archive_u32(a, &one->partner);
       brink_archive_u32(a, &one->guard);
       archive_u16(a, &one->block);
       archive_intervals(&one->intervals, a);
-      next = a->reads ? BRINK_NOBODY : one->next;
-      bool fits = is_guard(agents, one->block, one->guard) &&
+      bool fits = k < BRINK_PAIR_INTERVALS && is_guard(agents, one->block, one->guard) &&
                   are_partners(agents, one->block, agent, one->partner);
       if (!a->reads || !brink_archive_check(a, fits)) continue;
       if (!brink_pair_intervals_append(lists, agent, &read)) brink_archive_no_memory(a);

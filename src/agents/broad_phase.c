@@ -3,7 +3,7 @@
  * Every box is stored in one cell, that of its lowest corner. The cells of a box are at least as large as the box: a
  * common size times a power of two (a hierarchical grid). So a box reaches at most into the next cell in each direction.
  * All levels share one hash table, by level and position of the cell; cells that are neighbours in the first direction are
- * neighbours in the table. Two cells with the same hash cost some comparisons of boxes, nothing else. A query visits the
+ * neighbours in the table. Two cells with the same hash cost some comparisons of boxes, and what is found twice is sorted out. A query visits the
  * cells around its box on every level that is in use, or all boxes of a level, if these are fewer than the cells. So
  * slow agents in a crowd are in small cells, fast ones in large cells, wherever they are in space. */
 #include "agents/parts.h"
@@ -16,7 +16,8 @@
 #define SIZES 64
 #define BOUNDLESS (SIZES - 1) /* the size of boxes that fit no cell */
 #define SMALL_ENOUGH 0x1p60   /* smallest cells in a box: larger ones are BOUNDLESS */
-#define USUAL 1.5             /* times the average width of a box: the smallest cells */
+#define USUAL 1.25            /* times the average width of a box: the smallest cells */
+#define SHORT 24              /* lists that are sorted by insertion */
 #define MISFIT 1.3 /* cells that are too large or too small by this factor are replaced */
 
 /* A box in its cell: a cache line. */
@@ -271,18 +272,24 @@ void brink_grid_prefetch_around(const brink_grid *grid, uint32_t agent) {
 /* ---- queries ---- */
 
 /* Without branches: they could not be predicted. */
+static unsigned apart_in(const brink_box *a, const brink_box *b, int d) {
+  return (unsigned)(a->low[d] > b->high[d]) | (unsigned)(b->low[d] > a->high[d]);
+}
+
 bool brink_box_touches(const brink_box *a, const brink_box *b, int ndimensions) {
-  unsigned apart = 0;
-  for (int d = 0; d < ndimensions; d++)
-    apart |= (unsigned)(a->low[d] > b->high[d]) | (unsigned)(b->low[d] > a->high[d]);
+  unsigned apart = apart_in(a, b, 0);
+  if (ndimensions > 1) apart |= apart_in(a, b, 1);
+  if (ndimensions > 2) apart |= apart_in(a, b, 2);
   return apart == 0;
 }
 
-/* Shell sort: lists are short. */
+/* Shell sort; most lists are short. */
 static void sort(uint32_t *list, size_t count) {
-  if (count < 2) return;
   static const size_t gaps[] = {16384, 4096, 1024, 301, 70, 20, 5, 1};
-  for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
+  size_t g = 0, last = sizeof gaps / sizeof *gaps - 1;
+  while (g < last && gaps[g] >= count) g++;
+  if (count <= SHORT) g = last;
+  for (; g <= last; g++) {
     size_t gap = gaps[g];
     for (size_t k = gap; k < count; k++) {
       uint32_t item = list[k];
@@ -293,21 +300,17 @@ static void sort(uint32_t *list, size_t count) {
   }
 }
 
-/* First agent of a cell that is to be visited. Heads are collected first, so that their memory is prefetched together. */
-typedef struct cell_head {
-  uint32_t agent;
-  int size;
-  int64_t x, y, z; /* the cell */
-} cell_head;
-
-#define PREFETCHED 32 /* heads that are collected at a time */
-
-static bool is_in_cell(const brink_grid *grid, const brink_box *box, const cell_head *f) {
-  double unit = cells_per_unit(grid, f->size);
-  return floor_to_int(box->low[0] * unit) == f->x &&
-         (grid->nd < 2 || floor_to_int(box->low[1] * unit) == f->y) &&
-         (grid->nd < 3 || floor_to_int(box->low[2] * unit) == f->z);
+/* Takes out of a sorted list what is there twice. */
+static size_t keep_once(uint32_t *list, size_t count) {
+  size_t kept = 0;
+  for (size_t k = 0; k < count; k++) {
+    if (kept == 0 || list[kept - 1] != list[k]) list[kept++] = list[k];
+  }
+  return kept;
 }
+
+#define PREFETCHED                                                                                 \
+  32 /* first agents of cells, collected so that their memory is prefetched together */
 
 /* A query: its box, its agent, its results. */
 typedef struct query {
@@ -316,28 +319,35 @@ typedef struct query {
   const brink_box *box;
   uint32_t agent;
   int count;
-  cell_head heads[PREFETCHED];
+  uint32_t heads[PREFETCHED];
 } query;
 
-static bool touches_box(const query *q, uint32_t other, const entry *p, int size) {
-  return p->size == size && brink_box_touches(q->box, &p->box, q->grid->nd) && other != q->agent;
+/* Room for all agents is room enough once each is there once. */
+static size_t compact(uint32_t *list, size_t count) {
+  sort(list, count);
+  return keep_once(list, count);
 }
 
-static void add_result(query *q, uint32_t other) {
-  q->results->list[q->results->count++] = other;
+/* Adds an agent to the list of so many, if its box touches; returns how many there are then. */
+static size_t add_touching(const query *q, uint32_t other, uint32_t *list, size_t count) {
+  const brink_grid *grid = q->grid;
+  if (!brink_box_touches(q->box, &grid->entries[other].box, grid->nd) || other == q->agent)
+    return count;
+  if (count == grid->n) count = compact(list, count);
+  list[count++] = other;
+  return count;
 }
 
+/* A bucket may hold boxes of other cells, too. They touch, or not, like all others; those that are found twice are sorted
+ * out in the end. */
 static void visit_heads(query *q) {
   const brink_grid *grid = q->grid;
+  size_t count = q->results->count;
   for (int k = 0; k < q->count; k++) {
-    const cell_head *f = &q->heads[k];
-    const entry *p;
-    for (uint32_t other = f->agent; other != NONE; other = p->next) {
-      p = &grid->entries[other];
-      /* The bucket may hold boxes of other cells, which are visited by themselves. */
-      if (touches_box(q, other, p, f->size) && is_in_cell(grid, &p->box, f)) add_result(q, other);
-    }
+    for (uint32_t other = q->heads[k]; other != NONE; other = grid->entries[other].next)
+      count = add_touching(q, other, q->results->list, count);
   }
+  q->results->count = count;
   q->count = 0;
 }
 
@@ -355,7 +365,7 @@ static void visit_cells(query *q, int size, const cell_range *range) {
         uint32_t first = grid->bucket[(row + (uint64_t)x) & grid->mask];
         if (first == NONE) continue;
         if (q->count == PREFETCHED) visit_heads(q);
-        q->heads[q->count++] = (cell_head){.agent = first, .size = size, .x = x, .y = y, .z = z};
+        q->heads[q->count++] = first;
         brink_prefetch(&grid->entries[first], 1);
       }
     }
@@ -375,9 +385,10 @@ static void visit_size(query *q, int size) {
     visit_cells(q, size, &range);
     return;
   }
-  for (uint32_t other = grid->first_of_size[size]; other != NONE; other = grid->links[other].next) {
-    if (touches_box(q, other, &grid->entries[other], size)) add_result(q, other);
-  }
+  size_t count = q->results->count;
+  for (uint32_t other = grid->first_of_size[size]; other != NONE; other = grid->links[other].next)
+    count = add_touching(q, other, q->results->list, count);
+  q->results->count = count;
 }
 
 size_t brink_grid_query(const brink_grid *grid, brink_grid_results *results, uint32_t agent,
@@ -393,6 +404,6 @@ size_t brink_grid_query(const brink_grid *grid, brink_grid_results *results, uin
     if (grid->count_of_size[size] > 0) visit_size(&q, size);
   }
   visit_heads(&q);
-  sort(results->list, results->count);
+  results->count = compact(results->list, results->count);
   return results->count;
 }

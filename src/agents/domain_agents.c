@@ -73,9 +73,9 @@ static void put_lists(const brink_agents *agents, uint32_t agent, brink_text *to
     put(to, &contacts->items[k], sizeof *contacts->items);
   }
   put(to, &last, 1);
-  for (uint32_t k = lists->first[agent]; k != BRINK_NOBODY; k = lists->items[k].next) {
+  for (size_t k = 0; k < brink_pair_intervals_count(lists, agent); k++) {
     put(to, &more, 1);
-    put(to, &lists->items[k], sizeof *lists->items);
+    put(to, &lists->items[lists->first[agent] + k], sizeof *lists->items);
   }
   put(to, &last, 1);
 }

@@ -25,15 +25,6 @@ static brink_agent_population *population_of(const brink_agents *agents, uint32_
   return brink_worker_population(&agents->worker, agent);
 }
 
-size_t brink_agents_index(const brink_agents *agents, uint32_t agent) {
-  return agent - population_of(agents, agent)->first;
-}
-
-void *brink_agents_packed(const brink_agents *agents, uint32_t agent) {
-  const brink_agent_population *pop = population_of(agents, agent);
-  return brink_population_packed(pop, agent - pop->first);
-}
-
 /* Its simulation reports to the sink from now on. */
 static void set_acting(brink_agents *agents, uint32_t agent) {
   agents->acting = agent;
@@ -221,10 +212,24 @@ static brink_status intervene(brink_agents *agents, size_t block, int side, uint
   return brink_sim_intervene(pop->sim, diag);
 }
 
+/* The same in closed form, if its motion is that simple and nothing of its own happens. */
+static bool coast(brink_agents *agents, size_t block, int side, uint32_t agent) {
+  brink_agent_population *pop = population_of(agents, agent);
+  brink_member *member = &agents->members[agent];
+  if (!pop->packing.coasts) return false;
+  brink_pair_scatter(&agents->worker.pair_guards[block], side, pop->sim);
+  if (!brink_population_coast(pop, brink_agents_index(agents, agent), agents->now, agents->t_end,
+                              &member->valid))
+    return false;
+  member->idle = 0;
+  if (agents->trail != NULL) brink_trail_plan(agents->trail, agents, agent);
+  return true;
+}
+
 /* Applies the action to a partner, and plans anew. A partner that was not changed keeps its plan. */
 static brink_status apply_action(brink_agents *agents, size_t block, int side, uint32_t agent,
                                  bool changed, brink_diag *diag) {
-  if (!changed) return BRINK_OK;
+  if (!changed || coast(agents, block, side, agent)) return BRINK_OK;
   brink_status status = intervene(agents, block, side, agent, diag);
   return status == BRINK_OK ? plan(agents, agent, diag) : status;
 }

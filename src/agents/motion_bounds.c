@@ -41,6 +41,13 @@ static line line_of(const brink_plan *plan, const uint32_t *states, const int d[
   double h = 0.5 * (to - from), scale = h / plan->unit, bend = ROUGH_BEND * scale * scale;
   size_t one = states[d[0]], other = states[d[1]];
   brink_double2 limit = {eps, eps};
+  if (plan->degree <= 1) {
+    const double *a = plan->c + one * plan->length, *b = plan->c + other * plan->length;
+    double s0 = (0.5 * (from + to) - plan->origin) / plan->unit;
+    brink_double2 rate = {plan->degree > 0 ? a[1] : 0.0, plan->degree > 0 ? b[1] : 0.0};
+    return (line){.middle = {a[0] + rate.a * s0, b[0] + rate.b * s0},
+                  .slope = brink_double2_scale(rate, scale)};
+  }
   if (plan->degree > 1) {
     limit.a += bend * fabs(plan->c[one * plan->length + 2]);
     limit.b += bend * fabs(plan->c[other * plan->length + 2]);
@@ -76,10 +83,11 @@ void brink_motion_bounds_of(const brink_pair_guards *pg, int side, const void *p
     line l = line_of(&plan, pg->def.position[side], (const int[2]){d, both ? d + 1 : d}, from, to,
                      ROUGHLY * size);
     off += l.off.a * l.off.a + (both ? l.off.b * l.off.b : 0.0);
-    widest = fmax(widest, set_bounds(pg, side, d, size, l.middle.a, l.slope.a, l.off.a, h, bounds));
-    if (both)
-      widest = fmax(widest,
-                    set_bounds(pg, side, d + 1, size, l.middle.b, l.slope.b, l.off.b, h, bounds));
+    double around = set_bounds(pg, side, d, size, l.middle.a, l.slope.a, l.off.a, h, bounds);
+    if (!(around <= widest)) widest = around; /* also one that is not a number */
+    if (!both) continue;
+    around = set_bounds(pg, side, d + 1, size, l.middle.b, l.slope.b, l.off.b, h, bounds);
+    if (!(around <= widest)) widest = around;
   }
   bounds->tube.radius = sqrt(off) + widest;
 }

@@ -87,12 +87,12 @@ bool brink_pair_guards_init(brink_pair_guards *pg, const brink_pair_def *def,
   memcpy(pg->eval.mode, model->def.mode0, model->def.nmodes * sizeof(int));
   enable(pg);
   find_needed(pg, reads);
-  return true;
+  return brink_quadratic_init(pg, arena);
 }
 
 /* ---- two agents as one system ---- */
 
-static void gather_held(brink_pair_guards *pg, int side, const void *packed) {
+void brink_pair_gather_held(brink_pair_guards *pg, int side, const void *packed) {
   const brink_agent_population *pop = pg->population[side];
   const brink_model_def *def = &pop->sim->model->def;
   const double *p = brink_packed_parameters(&pop->packing, packed);
@@ -145,8 +145,8 @@ void brink_pair_build_path(brink_pair_guards *pg, const brink_pair_query *q) {
              brink_packed_plan(&pg->population[1]->packing, q->now[1]).unit);
     if (!(h > 0.0)) h = 1.0;
   }
-  gather_held(pg, 0, q->now[0]);
-  gather_held(pg, 1, q->now[1]);
+  brink_pair_gather_held(pg, 0, q->now[0]);
+  brink_pair_gather_held(pg, 1, q->now[1]);
   int one = gather_path(pg, 0, q->now[0], q->from, h);
   int other = gather_path(pg, 1, q->now[1], q->from, h);
   brink_path_begin(&pg->path, q->from, h, pg->eval.nx, pg->x0);
@@ -162,10 +162,10 @@ double brink_pair_value(brink_pair_guards *pg, const brink_pair_query *q, size_t
       size_t i = pg->needed[side][j];
       pg->before_x[pg->def.x[side][i]] = brink_plan_at(&plan, i, t);
     }
-    gather_held(pg, side, packed[side]);
+    brink_pair_gather_held(pg, side, packed[side]);
   }
   double value = brink_eval_guard(&pg->eval, guard, t, pg->before_x);
-  for (int side = 0; side < 2; side++) gather_held(pg, side, q->now[side]);
+  for (int side = 0; side < 2; side++) brink_pair_gather_held(pg, side, q->now[side]);
   return value;
 }
 
@@ -304,9 +304,9 @@ static bool moves_away(brink_pair_guards *pg, size_t guard) {
 static bool was_enabled(brink_pair_guards *pg, const brink_pair_query *q, size_t guard) {
   brink_enabled_fn *enabled = pg->eval.model->def.enabled;
   if (enabled == NULL || !q->jumped) return true;
-  for (int side = 0; side < 2; side++) gather_held(pg, side, q->previous[side]);
+  for (int side = 0; side < 2; side++) brink_pair_gather_held(pg, side, q->previous[side]);
   bool was = enabled(guard, &pg->eval.env);
-  for (int side = 0; side < 2; side++) gather_held(pg, side, q->now[side]);
+  for (int side = 0; side < 2; side++) brink_pair_gather_held(pg, side, q->now[side]);
   return was;
 }
 
@@ -466,7 +466,9 @@ static brink_pair_root search(brink_pair_guards *pg, const brink_pair_query *q, 
 
 brink_pair_root brink_pair_search(brink_pair_guards *pg, const brink_pair_query *q) {
   brink_pair_query part = *q;
+  brink_pair_root closed;
   pg->nupdates = 0;
+  if (brink_quadratic_search(pg, q, &closed)) return closed;
   /* Only the part of the time in which the two can come close is searched, unless guards may have jumped anywhere. */
   if (!q->displaced && q->to > q->from &&
       !brink_motion_clip(pg, q->now[0], q->now[1], &part.from, &part.to))
@@ -490,7 +492,7 @@ static void gather_state(brink_pair_guards *pg, int side, const void *packed, do
   brink_plan plan = brink_packed_plan(&pop->packing, packed);
   for (size_t i = 0; i < pop->packing.nx; i++)
     pg->x1[pg->def.x[side][i]] = brink_plan_at(&plan, i, t);
-  gather_held(pg, side, packed);
+  brink_pair_gather_held(pg, side, packed);
 }
 
 static bool differs(const brink_pair_guards *pg, int side) {
@@ -559,16 +561,4 @@ void brink_pair_scatter(brink_pair_guards *pg, int side, brink_sim *sim) {
   for (size_t i = 0; i < def->nx; i++) sim->x[i] = pg->x1[pg->def.x[side][i]];
   for (size_t k = 0; k < def->np; k++) sim->eval.p[k] = pg->eval.p[pg->def.p[side][k]];
   for (size_t k = 0; k < def->nmodes; k++) sim->eval.mode[k] = pg->eval.mode[pg->def.mode[side][k]];
-}
-
-int brink_pair_sides(const brink_pair_guards *pg, const brink_agent_population *pop, int sides[2]) {
-  int count = 0;
-  if (pg->population[0] == pop) sides[count++] = 0;
-  if (pg->population[1] == pop && pg->population[0] != pop) sides[count++] = 1;
-  return count;
-}
-
-uint32_t brink_pair_grid_index(const brink_pair_guards *pg, int side, size_t agent) {
-  bool second = side == 1 && pg->population[0] != pg->population[1];
-  return (uint32_t)(second ? pg->population[0]->def.count + agent : agent);
 }

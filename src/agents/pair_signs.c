@@ -169,6 +169,8 @@ brink_pair_settled brink_pair_settle(brink_pair_guards *pg, const brink_pair_que
   size_t guard = root->guard;
   int direction = (int)root->direction;
   bool unilateral = pg->eval.model->guards[guard].def.side == BRINK_UNILATERAL;
+  brink_pair_settled closed;
+  if (brink_quadratic_settle(pg, q, root, value, &closed)) return closed;
   brink_pair_build_path(pg, q);
   double g = brink_eval_guard(&pg->eval, guard, q->from, pg->x0), band = brink_pair_band(pg, guard);
   double tolerance = brink_detector_tolerance(&pg->detector, guard, q->from, pg->x0);

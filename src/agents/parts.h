@@ -26,17 +26,25 @@ typedef struct brink_agent_population {
   brink_sim *sim;
   brink_packing packing;
   char *packed;
+  const void *loaded; /* the packed agent that was unpacked last */
 } brink_agent_population;
 
 /* Unpacks agent `agent` into the population's simulation. */
 void brink_population_load(brink_agent_population *pop, size_t agent);
-void *brink_population_packed(const brink_agent_population *pop, size_t agent);
+static inline void *brink_population_packed(const brink_agent_population *pop, size_t agent) {
+  return pop->packed + agent * pop->packing.size;
+}
 /* Puts the agent's initial values into the simulation. */
 void brink_population_start(brink_agent_population *pop, size_t agent);
 
 /* Advances the loaded agent to t, including all events there: STEPPED (nothing but steps), OK, STOPPED, a failure. */
 brink_status brink_population_advance(brink_agent_population *pop, double t, double t_end,
                                       brink_diag *diag);
+
+/* An action of a pair has put new values into the simulation: the plan of the packed agent from t on, in closed form. False: it
+ * takes a simulation. */
+bool brink_population_coast(brink_agent_population *pop, size_t agent, double t, double t_end,
+                            double *valid);
 
 /* Computes the plan of the loaded agent from its present time on, and packs both. */
 typedef struct brink_plan_interval {
@@ -205,6 +213,10 @@ typedef struct brink_pair_guards {
   bool any_unilateral;  /* some guard is unilateral: within the tolerance is an event */
   double window_travel; /* distance that an agent travels in one window; of worker 0 */
   brink_tube *tube;     /* of each agent of both populations, by its number in the grid */
+  bool quadratic;       /* guards are polynomials of low degree: closed forms (quadratic.c) */
+  int guard_degree;     /* the highest of them */
+  double *series, **series_rows; /* of the states, for them, … */
+  double *gradient;              /* … and a gradient */
 } brink_pair_guards;
 
 typedef struct brink_pair_root {
@@ -277,8 +289,21 @@ void brink_pair_build_path(brink_pair_guards *pg, const brink_pair_query *q);
 double brink_pair_value(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
                         const void *const packed[2], double t);
 
+/* ---- quadratic.c ---- */
+
+/* False: out of memory. */
+bool brink_quadratic_init(brink_pair_guards *pg, brink_arena *arena);
+/* What brink_pair_search does, in closed form. False: it has to be searched; nothing was recorded. */
+bool brink_quadratic_search(brink_pair_guards *pg, const brink_pair_query *q,
+                            brink_pair_root *root);
+/* Likewise of brink_pair_settle. */
+bool brink_quadratic_settle(brink_pair_guards *pg, const brink_pair_query *q,
+                            const brink_pair_root *root, double value, brink_pair_settled *settled);
+
 /* ---- narrow_phase.c ---- */
 
+/* Sets parameters and modes of one side. */
+void brink_pair_gather_held(brink_pair_guards *pg, int side, const void *packed);
 /* Runs the action of the guard. changed[k]: it changed partner k; *acted: it changed a mode. 0, BRINK_STOPPED, or a
  * failure. */
 int brink_pair_run_action(brink_pair_guards *pg, const void *a, const void *b,
@@ -289,9 +314,19 @@ void brink_pair_scatter(brink_pair_guards *pg, int side, brink_sim *sim);
 
 /* The sides of the pair that agents of a population can be on; how many. Where both sides are one population: only the
  * first. */
-int brink_pair_sides(const brink_pair_guards *pg, const brink_agent_population *pop, int sides[2]);
+static inline int brink_pair_sides(const brink_pair_guards *pg, const brink_agent_population *pop,
+                                   int sides[2]) {
+  int count = 0;
+  if (pg->population[0] == pop) sides[count++] = 0;
+  if (pg->population[1] == pop && pg->population[0] != pop) sides[count++] = 1;
+  return count;
+}
+
 /* Number of an agent in the grid: those of the first population, then those of the second. */
-uint32_t brink_pair_grid_index(const brink_pair_guards *pg, int side, size_t agent);
+static inline uint32_t brink_pair_grid_index(const brink_pair_guards *pg, int side, size_t agent) {
+  bool second = side == 1 && pg->population[0] != pg->population[1];
+  return (uint32_t)(second ? pg->population[0]->def.count + agent : agent);
+}
 
 /* ---- motion_bounds.c ---- */
 
@@ -409,7 +444,7 @@ void brink_window_record_signs(brink_agents *agents, const uint32_t pair[2], siz
 /* What an agent reads of a partner on this side of the block. */
 typedef struct brink_partner_view {
   const brink_window *window;
-  const void *packed;
+  const void *packed;     /* NULL: the agent as it is */
   const brink_tube *tube; /* NULL: without pruning */
 } brink_partner_view;
 
@@ -482,11 +517,12 @@ typedef struct brink_event_intervals {
 /* The same for a guard of a pair. */
 typedef struct brink_pair_intervals {
   brink_event_intervals intervals;
-  uint32_t partner; /* the second one */
+  uint32_t partner; /* the second one; BRINK_NOBODY: unused, and so are those after it */
   uint32_t guard;
-  uint32_t next; /* of the same first partner; BRINK_NOBODY */
   uint16_t block;
 } brink_pair_intervals;
+
+#define BRINK_PAIR_INTERVALS 8 /* of one agent */
 
 /* Those of guards that fired lately: for each agent, as the first partner, a short list. What is kept follows from the
  * events of that agent alone, so that it is the same whoever else there is (domain.h). */
@@ -494,8 +530,8 @@ typedef struct brink_pair_interval_lists {
   brink_arena *arena;
   brink_pair_intervals *items;
   size_t count, capacity;
-  uint32_t free;   /* first element of the list of unused ones */
-  uint32_t *first; /* of each agent */
+  uint32_t free;   /* first of unused pieces, which `guard` links */
+  uint32_t *first; /* of each agent: BRINK_PAIR_INTERVALS items; BRINK_NOBODY: it has none */
 } brink_pair_interval_lists;
 
 /* False: out of memory. */
@@ -508,7 +544,9 @@ bool brink_pair_intervals_copy(brink_pair_interval_lists *to, const brink_pair_i
 brink_event_intervals *brink_pair_intervals_of(brink_pair_interval_lists *lists,
                                                const uint32_t pair[2], size_t block, size_t guard,
                                                double start);
-/* Forgets those of an agent; adds one at the end of its list (false: out of memory). */
+/* How many an agent has, from its first on. */
+size_t brink_pair_intervals_count(const brink_pair_interval_lists *lists, uint32_t agent);
+/* Forgets those of an agent; adds one at the end of its list (false: out of memory, or it is full). */
 void brink_pair_intervals_forget(brink_pair_interval_lists *lists, uint32_t agent);
 bool brink_pair_intervals_append(brink_pair_interval_lists *lists, uint32_t agent,
                                  const brink_pair_intervals *added);
@@ -598,11 +636,22 @@ void brink_agents_save(brink_agents *agents, uint32_t agent, int which);
 /* Records a contact. */
 void brink_agents_update_contact(brink_agents *agents, const brink_contact *update);
 
-brink_agent_population *brink_worker_population(const brink_worker *worker, uint32_t agent);
+static inline brink_agent_population *brink_worker_population(const brink_worker *worker,
+                                                              uint32_t agent) {
+  return &worker->populations[worker->agents->members[agent].population];
+}
+
 /* Number of the agent in its population. */
-size_t brink_agents_index(const brink_agents *agents, uint32_t agent);
+static inline size_t brink_agents_index(const brink_agents *agents, uint32_t agent) {
+  return agent - brink_worker_population(&agents->worker, agent)->first;
+}
+
 /* The agent, packed. */
-void *brink_agents_packed(const brink_agents *agents, uint32_t agent);
+static inline void *brink_agents_packed(const brink_agents *agents, uint32_t agent) {
+  const brink_agent_population *pop = brink_worker_population(&agents->worker, agent);
+  return brink_population_packed(pop, agent - pop->first);
+}
+
 /* Makes the candidate the window of its agent. */
 void brink_agents_install(brink_agents *agents, const brink_candidate_window *candidate);
 /* Adds the counters. */

@@ -4,12 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-void *brink_population_packed(const brink_agent_population *pop, size_t agent) {
-  return pop->packed + agent * pop->packing.size;
-}
-
 void brink_population_load(brink_agent_population *pop, size_t agent) {
-  brink_unpack(&pop->packing, pop->sim, brink_population_packed(pop, agent));
+  pop->loaded = brink_population_packed(pop, agent);
+  brink_unpack(&pop->packing, pop->sim, pop->loaded);
 }
 
 void brink_population_start(brink_agent_population *pop, size_t agent) {
@@ -28,8 +25,24 @@ void brink_population_start(brink_agent_population *pop, size_t agent) {
   brink_timers_reset(sim);
 }
 
+/* The end of a plan in closed form: the states there; the simulation goes on from them. */
+static brink_status follow_plan(const brink_agent_population *pop, double t) {
+  brink_sim *sim = pop->sim;
+  brink_plan plan = brink_packed_plan(&pop->packing, pop->loaded);
+  for (size_t i = 0; i < pop->packing.nx; i++) sim->x[i] = brink_plan_at(&plan, i, t);
+  sim->t = sim->stepper.t = t;
+  sim->eval.stats.steps++;
+  return BRINK_STEPPED;
+}
+
+bool brink_population_coast(brink_agent_population *pop, size_t agent, double t, double t_end,
+                            double *valid) {
+  return brink_coast(&pop->packing, pop->sim, brink_population_packed(pop, agent), t, t_end, valid);
+}
+
 brink_status brink_population_advance(brink_agent_population *pop, double t, double t_end,
                                       brink_diag *diag) {
+  if (brink_packed_coasts(pop->loaded)) return follow_plan(pop, t);
   /* With the same end as when the plan was made, so that the step is the same. Only the field may ask for a shorter one
    * than planned (field_denies in src/sim): then the rest must not go past the plan, which others have relied on. */
   brink_status status = BRINK_STEPPED;

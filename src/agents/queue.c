@@ -104,7 +104,9 @@ uint32_t brink_queue_first(const brink_queue *queue) {
 
 void brink_queue_update(brink_queue *queue, uint32_t agent, double key) {
   brink_queue_item item = {.key = key, .agent = agent};
-  size_t k = queue->place[agent], higher = rise(queue, k, &item);
+  size_t k = queue->place[agent];
+  if (queue->heap[k].key == key) return;
+  size_t higher = rise(queue, k, &item);
   put(queue, higher < k ? higher : sink(queue, k, &item), &item);
 }
 

@@ -303,9 +303,17 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_candidate_
   /* The time in which both windows are valid. At the end of the run, or if the other window ends now: this instant. */
   bool finished = other->window->ending == BRINK_ENDS_RUN;
   double from = cw->window.start;
-  double to = finished ? from : fmax(fmin(cw->window.end, other->window->end), from);
+  double to = cw->window.end < other->window->end ? cw->window.end : other->window->end;
+  if (finished || !(to > from)) to = from;
   /* In one population the agent with the smaller number is the first. */
   bool swapped = pg->population[0] == pg->population[1] ? cw->agent > j : side == 1;
+  const uint32_t pair[2] = {swapped ? j : cw->agent, swapped ? cw->agent : j};
+  /* Tubes that do not overlap: nothing can happen, unless guards may have jumped, or are on their surface. */
+  if (other->tube != NULL && !agents->def.all_pairs && !cw->displaced &&
+      !brink_tubes_may_touch(pg, &cw->bounds[2 * block + (size_t)side].tube, other->tube,
+                             from - other->window->start, to - from) &&
+      !brink_contacts_any(&agents->contacts, pair, from))
+    return;
   brink_pair_query q = {.agents = agents,
                         .block = block,
                         .from = from,
@@ -313,17 +321,11 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_candidate_
                         .jumped = cw->jumped,
                         .displaced = cw->displaced,
                         .first_instant = from <= agents->t_start};
-  q.pair[swapped] = cw->agent;
+  memcpy(q.pair, pair, sizeof q.pair);
   q.now[swapped] = cw->packed;
   q.previous[swapped] = cw->previous;
-  q.pair[!swapped] = j;
-  q.now[!swapped] = q.previous[!swapped] = other->packed;
-  /* Tubes that do not overlap: nothing can happen, unless guards may have jumped, or are on their surface. */
-  if (other->tube != NULL && !agents->def.all_pairs && !cw->displaced &&
-      !brink_tubes_may_touch(pg, &cw->bounds[2 * block + (size_t)side].tube, other->tube,
-                             from - other->window->start, to - from) &&
-      !brink_contacts_any(&agents->contacts, q.pair, from))
-    return;
+  q.now[!swapped] = q.previous[!swapped] =
+      other->packed != NULL ? other->packed : brink_agents_packed(agents, j);
   /* If the other one has its turn at this instant, too, events are found then. Now only signs are recorded that this
    * change would make unknown. */
   bool later = !(to > from) && !finished;
@@ -348,10 +350,10 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_candidate_
 
 brink_partner_view brink_window_view(const brink_agents *agents, const brink_pair_guards *pg,
                                      int side, uint32_t j) {
-  uint32_t number = brink_pair_grid_index(pg, side, brink_agents_index(agents, j));
-  return (brink_partner_view){.window = &agents->members[j].window,
-                              .packed = brink_agents_packed(agents, j),
-                              .tube = pg->grid != NULL ? &pg->tube[number] : NULL};
+  uint32_t first = (uint32_t)pg->population[side]->first;
+  return (brink_partner_view){
+      .window = &agents->members[j].window,
+      .tube = pg->grid != NULL ? &pg->tube[brink_pair_grid_index(pg, side, j - first)] : NULL};
 }
 
 /* Compares with all agents on the other side. */

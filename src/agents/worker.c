@@ -4,10 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-brink_agent_population *brink_worker_population(const brink_worker *worker, uint32_t agent) {
-  return &worker->populations[worker->agents->members[agent].population];
-}
-
 /* ---- sinks of the simulations ---- */
 
 /* Events of one agent go to the sink of the run, with the number of the agent. */

@@ -5,6 +5,8 @@
  * agents finds them at once. */
 #include "sim/pack.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #define ADAMS_LENGTH BRINK_PATH_LENGTH
@@ -26,6 +28,9 @@ typedef struct scalars {
   } tie[BRINK_PACKED_HOLDS];
   uint8_t phase; /* brink_phase */
 } scalars;
+
+/* pack.h reads it without knowing the rest. */
+static_assert(offsetof(scalars, t) == 0, "the time comes first");
 
 static void note_held(const brink_sim *sim, scalars *s) {
   const brink_eval *eval = &sim->eval;
@@ -98,18 +103,23 @@ static void visit(brink_packing *packing, brink_sim *sim, scalars *s, brink_visi
   if (packing->c != NULL) visit_plan(packing, v);
   st->chosen.ops->visit(st, st->chosen.method, v);
   /* Where the next step leads, if it is known; where it begins, its polynomials begin, too. */
+  packing->x_at = v->at;
   v->region(v, s->next_h > 0.0 ? st->x_new : sim->x, sim->eval.n * sizeof(double));
   packing->p_at = v->at;
   v->region(v, eval->p, def->np * sizeof(double));
+  packing->slack_at = v->at;
   v->region(v, eval->slack, def->nguards * sizeof(double));
   v->region(v, sim->detector.tolerance, def->nguards * sizeof(double));
   v->region(v, sim->detector.high, def->nguards * sizeof(double));
   visit_clocks(sim, v);
   packing->mode_at = v->at;
   v->region(v, eval->mode, def->nmodes * sizeof(int));
+  packing->sgn_at = v->at;
   v->region(v, eval->sgn, def->nguards);
   v->region(v, sim->instant.read_sgn, def->nguards);
+  packing->pending_at = v->at;
   v->region(v, sim->instant.pending, def->nguards * sizeof(bool));
+  packing->touched_at = v->at;
   v->region(v, sim->detector.touched, def->nguards * sizeof(bool));
   if (eval->audit.sides != NULL)
     v->region(v, eval->audit.sides, eval->nwatch * sizeof *eval->audit.sides);
@@ -143,6 +153,9 @@ brink_status brink_packing_init(brink_packing *packing, brink_sim *sim, brink_di
   brink_visitor v = {.region = measure};
   visit(packing, sim, &s, &v);
   packing->size = (v.at + 7) / 8 * 8;
+  packing->c_at = sizeof s;
+  packing->head_at = packing->c_at + packing->nx * packing->length * sizeof(double);
+  packing->coasts = packing->c == NULL && sim->eval.audit.sides == NULL && brink_coast_suits(sim);
   return BRINK_OK;
 }
 
@@ -202,7 +215,7 @@ static void become(brink_packing *packing, brink_sim *sim, scalars *s, brink_vis
   st->f_ready = false;
   sim->blocked = s->blocked;
   sim->detour = s->detour;
-  sim->phase = (brink_phase)s->phase;
+  sim->phase = s->phase == BRINK_PHASE_COAST ? BRINK_PHASE_RESTART : (brink_phase)s->phase;
   sim->instant.nlocated = sim->nevents = sim->instant.count = sim->instant.narrivals = 0;
   sim->zeno.count = sim->stuck = 0;
   sim->instant.t = (double)NAN;
@@ -258,7 +271,7 @@ static void archive_scalars(scalars *s, size_t guards, brink_archive *a) {
   brink_archive_int(a, &s->order, 0, BRINK_PATH_DEGREE);
   brink_archive_int(a, &s->detour, 0, INT32_MAX);
   archive_holds(s, guards, a);
-  s->phase = (uint8_t)brink_archive_enum(a, s->phase, BRINK_PHASE_BEGIN, BRINK_PHASE_RUN);
+  s->phase = (uint8_t)brink_archive_enum(a, s->phase, BRINK_PHASE_BEGIN, BRINK_PHASE_COAST);
 }
 
 static void archive_clocks(brink_sim *sim, brink_archive *a) {
@@ -344,32 +357,42 @@ void brink_packing_follow(brink_packing *packing, brink_sim *sim, const brink_pa
   for (size_t i = 0; path == NULL && i < packing->nx; i++) c[i * packing->length] = sim->x[i];
 }
 
-brink_plan brink_packed_plan(const brink_packing *packing, const void *packed) {
-  const char *at = (const char *)packed + sizeof(scalars);
+bool brink_packed_coasts(const void *packed) {
+  return ((const scalars *)packed)->phase == BRINK_PHASE_COAST;
+}
+
+bool brink_packed_is_plain(const brink_packing *packing, const void *packed,
+                           brink_packed_signs *signs) {
+  const scalars *s = packed;
+  const char *at = packed;
+  *signs = (brink_packed_signs){.sgn = (const signed char *)at + packing->sgn_at,
+                                .slack = (const double *)(const void *)(at + packing->slack_at),
+                                .touched = (const bool *)(const void *)(at + packing->touched_at),
+                                .pending = (const bool *)(const void *)(at + packing->pending_at)};
+  return s->phase != BRINK_PHASE_BEGIN && s->nheld == 0 && s->nties == 0 && s->detour == 0 &&
+         s->blocked == BRINK_NONE;
+}
+
+void brink_packed_coast(const brink_packing *packing, const brink_sim *sim, void *packed, double t,
+                        const double *c, size_t width, int degree) {
+  scalars *s = packed;
+  char *bytes = packed;
+  double *rows = (double *)(void *)(bytes + packing->c_at);
   brink_series_head head;
-  memcpy(&head, at + packing->nx * packing->length * sizeof(double), sizeof head);
-  return (brink_plan){.c = (const double *)(const void *)at,
-                      .length = packing->length,
-                      .origin = brink_packed_time(packed),
-                      .unit = head.unit,
-                      .degree = head.degree};
-}
-
-double brink_plan_at(const brink_plan *plan, size_t state, double t) {
-  const double *c = plan->c + state * plan->length;
-  double s = (t - plan->origin) / plan->unit, sum = 0.0;
-  for (int k = plan->degree; k > 0; k--) sum = (sum + c[k]) * s;
-  return c[0] + sum;
-}
-
-double brink_packed_time(const void *packed) {
-  return ((const scalars *)packed)->t;
-}
-
-const double *brink_packed_parameters(const brink_packing *packing, const void *packed) {
-  return (const double *)(const void *)((const char *)packed + packing->p_at);
-}
-
-const int *brink_packed_modes(const brink_packing *packing, const void *packed) {
-  return (const int *)(const void *)((const char *)packed + packing->mode_at);
+  s->t = t;
+  s->next_h = s->next_end = 0.0;
+  s->phase = BRINK_PHASE_COAST;
+  for (size_t i = 0; i < packing->nx; i++) {
+    for (int k = 0; k <= degree; k++)
+      rows[i * packing->length + (size_t)k] = c[i * width + (size_t)k];
+  }
+  memcpy(&head, bytes + packing->head_at, sizeof head);
+  head.unit = 1.0;
+  head.degree = degree;
+  memcpy(bytes + packing->head_at, &head, sizeof head);
+  memcpy(bytes + packing->x_at, sim->x, packing->nx * sizeof(double));
+  if (packing->slack_at > packing->p_at)
+    memcpy(bytes + packing->p_at, sim->eval.p, packing->slack_at - packing->p_at);
+  if (packing->sgn_at > packing->mode_at)
+    memcpy(bytes + packing->mode_at, sim->eval.mode, packing->sgn_at - packing->mode_at);
 }

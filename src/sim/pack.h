@@ -18,7 +18,10 @@ typedef struct brink_packing {
   size_t nx;     /* states */
   size_t length; /* coefficients of each polynomial */
   size_t p_at, mode_at;
-  double *c; /* of methods that have no series: their polynomials, on the way in and out */
+  size_t c_at, head_at; /* polynomials, and their brink_series_head */
+  size_t x_at, slack_at, sgn_at, pending_at, touched_at;
+  bool coasts; /* plans may have closed forms (coast.c) */
+  double *c;   /* of methods that have no series: their polynomials, on the way in and out */
   double unit;
   int degree;
 } brink_packing;
@@ -57,6 +60,31 @@ brink_status brink_sim_look_ahead(brink_sim *sim, double t_limit, brink_look_ahe
 /* The path of that step is what brink_pack will pack as the plan. */
 void brink_packing_follow(brink_packing *packing, brink_sim *sim, const brink_path *path);
 
+/* ---- plans in closed form ---- */
+
+/* Can the model have such plans at all? (coast.c) */
+bool brink_coast_suits(const brink_sim *sim);
+/* An action has given the packed simulation, at the time t, the states, parameters and modes that are in `sim`, which is
+ * room otherwise: its plan from there, at most to t_end, in closed form. Nothing happens before *valid; there the simulation
+ * starts anew. False: it takes more than that, and nothing has changed. */
+bool brink_coast(const brink_packing *packing, brink_sim *sim, void *packed, double t, double t_end,
+                 double *valid);
+/* Is its plan of this kind? Then to advance it is to follow the plan, and to start anew. */
+bool brink_packed_coasts(const void *packed);
+
+/* What is known of its guards. */
+typedef struct brink_packed_signs {
+  const signed char *sgn;
+  const double *slack;
+  const bool *touched, *pending;
+} brink_packed_signs;
+/* False: it has not begun, is held on a surface, or was led past one. */
+bool brink_packed_is_plain(const brink_packing *packing, const void *packed,
+                           brink_packed_signs *signs);
+/* Writes the plan: the first `degree` + 1 of `width` coefficients for each state, in units of time. */
+void brink_packed_coast(const brink_packing *packing, const brink_sim *sim, void *packed, double t,
+                        const double *c, size_t width, int degree);
+
 /* The polynomials of a packed simulation: state i is sum_k c[i*length + k] s^k, s = (t - origin)/unit, where
  * the origin is its time. */
 typedef struct brink_plan {
@@ -66,11 +94,35 @@ typedef struct brink_plan {
   int degree;
 } brink_plan;
 
-brink_plan brink_packed_plan(const brink_packing *packing, const void *packed);
+static inline double brink_packed_time(const void *packed) {
+  return *(const double *)packed;
+}
+
+static inline brink_plan brink_packed_plan(const brink_packing *packing, const void *packed) {
+  const char *at = packed;
+  const brink_series_head *head = (const brink_series_head *)(const void *)(at + packing->head_at);
+  return (brink_plan){.c = (const double *)(const void *)(at + packing->c_at),
+                      .length = packing->length,
+                      .origin = brink_packed_time(packed),
+                      .unit = head->unit,
+                      .degree = head->degree};
+}
+
 /* One state at a time of the plan. */
-double brink_plan_at(const brink_plan *plan, size_t state, double t);
-double brink_packed_time(const void *packed);
-const double *brink_packed_parameters(const brink_packing *packing, const void *packed);
-const int *brink_packed_modes(const brink_packing *packing, const void *packed);
+static inline double brink_plan_at(const brink_plan *plan, size_t state, double t) {
+  const double *c = plan->c + state * plan->length;
+  double s = (t - plan->origin) / plan->unit, sum = 0.0;
+  for (int k = plan->degree; k > 0; k--) sum = (sum + c[k]) * s;
+  return c[0] + sum;
+}
+
+static inline const double *brink_packed_parameters(const brink_packing *packing,
+                                                    const void *packed) {
+  return (const double *)(const void *)((const char *)packed + packing->p_at);
+}
+
+static inline const int *brink_packed_modes(const brink_packing *packing, const void *packed) {
+  return (const int *)(const void *)((const char *)packed + packing->mode_at);
+}
 
 #endif

@@ -62,6 +62,7 @@ typedef enum brink_phase {
   BRINK_PHASE_RESTART, /* signs are there, but the method has to start anew at the present */
   BRINK_PHASE_RUN,     /* the method goes on from the present */
   BRINK_PHASE_INSIDE, /* the present is inside an attempted step, behind events that changed nothing */
+  BRINK_PHASE_COAST, /* packed only: RESTART, with a plan in closed form (coast.c) */
 } brink_phase;
 
 /* Clocks: those with a period wait in a heap, timers are few. */
