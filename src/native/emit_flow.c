@@ -410,14 +410,17 @@ void emit_flow(emitter *e) {
   bool fits = order > 0 && flow_fits(e, flow, order);
   e->ops |= UINT64_C(1) << BRINK_OP_POW;
   e->series = true;
+  bool blocks = !fits && order > 0 && emit_flow_blocks(e, flow, order);
   if (fits)
     flow_written_out(e, flow, order);
-  else
+  else if (!blocks)
     flow_in_loops(e, flow);
   brink_text_add(&e->body, "static int flow(const frame *f, const tables *T, int p, double h,\n"
                            "                double *const *x, double *s) {\n");
   if (fits)
     brink_text_add(&e->body, "  if (p > %d) return 0;\n  known_flow(f, T, p, h, x);\n", order);
+  else if (blocks)
+    brink_text_add(&e->body, "  if (p > %d) return 0;\n  block_flow(f, T, p, h, x, s);\n", order);
   else
     brink_text_add(&e->body, "  loop_flow(f, T, p, h, x, s);\n");
   brink_text_add(&e->body, "  return 1;\n}\n\n");

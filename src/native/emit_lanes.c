@@ -8,7 +8,7 @@
 
 /* Rules and operators that lanes have. What draws, looks up in tables or asks somebody else is left to single runs, and so
  * are the rules that look for the first term that is not zero. */
-static bool has_lanes(const brink_series_instruction *i) {
+bool emit_series_has_lanes(const brink_series_instruction *i) {
   switch (i->rule) {
   case BRINK_RULE_ABS:
   case BRINK_RULE_MIN:
@@ -25,7 +25,7 @@ bool emit_lanes_possible(const brink_flow *flow) {
   for (size_t n = 0; n < flow->program->nkernels; n++) {
     const brink_series_program *series = flow->series[n];
     for (size_t k = 0; k < series->count; k++) {
-      if (!has_lanes(&series->instructions[k])) return false;
+      if (!emit_series_has_lanes(&series->instructions[k])) return false;
     }
   }
   return true;

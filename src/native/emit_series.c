@@ -94,11 +94,26 @@ void emit_series_row(series_writer *w, uint32_t reg) {
     brink_text_add(w->to, "r%u", reg);
 }
 
+/* The same in a block. */
+static void at_block(series_writer *w, uint32_t reg, int number) {
+  const brink_series_instruction *i = &w->series->instructions[reg];
+  if (i->rule == BRINK_RULE_TIME)
+    brink_text_add(w->to, "%s", number == 0 ? begin_time(w) : "h");
+  else if (i->op == BRINK_OP_CONST && w->round > 0)
+    emit_constant(w->to, i->value);
+  else if (number == w->round)
+    brink_text_add(w->to, "c%u", reg);
+  else
+    brink_text_add(w->to, "m[%u]", w->stored[reg] + (uint32_t)number);
+}
+
 /* Coefficient k of a register; `number` is k where that is known, `text` what it is called. */
 static void at(series_writer *w, uint32_t reg, const char *text, int number) {
   const brink_series_instruction *i = &w->series->instructions[reg];
   bool given = is_given(w, i);
-  if (!w->written_out || (given && w->guard)) {
+  if (w->block) {
+    at_block(w, reg, number);
+  } else if (!w->written_out || (given && w->guard)) {
     emit_series_row(w, reg);
     brink_text_add(w->to, "[%s]", text);
   } else if (i->rule == BRINK_RULE_TIME) {
@@ -127,6 +142,45 @@ static void at_number(series_writer *w, uint32_t reg, int number) {
 
 /* ---- coefficient 0 ---- */
 
+void emit_series_element(series_writer *w, const char *array, const brink_ref *ref) {
+  bool loop = w->lanes && w->series->kernel->count > 1, own = array[0] != 'f';
+  bool alike = !loop || (ref->map == NULL && ref->stride == 0);
+  if (own && !alike && ref->map != NULL) {
+    brink_text_add(w->to, "take_map(%s, T->maps[%u], i, last)", array, emit_map(w->e, ref->map));
+    return;
+  }
+  if (own && !alike && ref->stride != 1) {
+    brink_text_add(w->to, "take_step(%s + T->numbers[%u], %d, i, last)", array,
+                   emit_number(w->e, ref->base), ref->stride);
+    return;
+  }
+  bool vector = own && !alike; /* there is memory beyond its end */
+  if (w->lanes) brink_text_add(w->to, vector ? "*(const U *)&" : alike ? "SAME(" : "OF_EACH(");
+  brink_text_add(w->to, "%s[", array);
+  emit_series_slot(w, ref);
+  brink_text_add(w->to, w->lanes && !vector ? "])" : "]");
+}
+
+/* Coefficient 0 of what a block reads. */
+static void lead_ref_block(series_writer *w, const brink_ref *ref, const char *member) {
+  char array[24];
+  snprintf(array, sizeof array, "f->%s", member);
+  switch (ref->space) {
+  case BRINK_SPACE_X:
+    emit_series_element(w, "xk", ref);
+    break;
+  case BRINK_SPACE_V:
+    emit_series_element(w, "vk", ref);
+    break;
+  case BRINK_SPACE_DX:
+    emit_series_element(w, "xn", ref);
+    brink_text_add(w->to, "/h");
+    break;
+  default:
+    emit_series_element(w, array, ref);
+  }
+}
+
 static void lead_ref(series_writer *w, const brink_ref *ref) {
   static const char *const members[BRINK_SPACE_COUNT] = {[BRINK_SPACE_P] = "p",
                                                          [BRINK_SPACE_MODE] = "mode",
@@ -138,6 +192,10 @@ static void lead_ref(series_writer *w, const brink_ref *ref) {
                                                          [BRINK_SPACE_PRE_P] = "pre_p",
                                                          [BRINK_SPACE_PRE_MODE] = "pre_mode"};
   bool known = ref->space == BRINK_SPACE_X || !w->guard;
+  if (w->block) {
+    lead_ref_block(w, ref, members[ref->space]);
+    return;
+  }
   switch (known ? ref->space : BRINK_SPACE_COUNT) {
   case BRINK_SPACE_X:
     if (w->lanes) {
@@ -491,6 +549,10 @@ static void array(series_writer *w, uint32_t reg, int last) {
 /* A power of what starts at zero; lanes leave it to runs by themselves. */
 static void power_at_zero(series_writer *w, const brink_series_instruction *i, uint32_t reg,
                           int k) {
+  if (w->lanes && w->block) { /* follow_block looks at zeros */
+    brink_text_add(w->to, "((");
+    return;
+  }
   if (w->lanes) {
     brink_text_add(w->to, "if_not_zero(");
     emit_series_lead(w, i->a);
@@ -599,6 +661,12 @@ static void derivative(series_writer *w, const brink_ref *ref, series_place k) {
     brink_text_add(w->to, "__builtin_nan(\"\")");
     return;
   }
+  if (w->block) {
+    brink_text_add(w->to, "%d.0*", k.number + 1);
+    emit_series_element(w, "xn", ref);
+    brink_text_add(w->to, "/h");
+    return;
+  }
   if (w->lanes) {
     brink_text_add(w->to, "%d.0*x%zu_%d/h", k.number + 1, brink_ref_slot(ref, w->iteration),
                    k.number + 1);
@@ -658,7 +726,7 @@ static void follow(series_writer *w, const brink_series_instruction *i, uint32_t
     if (w->lanes) brink_text_add(w->to, ")");
     break;
   default:
-    if (w->written_out || w->unrolled)
+    if (w->written_out || w->unrolled || w->block)
       follow_written_out(w, i, reg, k);
     else
       follow_by_rule(w, i, reg, k);
@@ -682,6 +750,37 @@ void emit_series_round(series_writer *w, series_place k, size_t from, size_t to)
     else
       follow(w, i, reg, k);
     brink_text_add(w->to, ";\n");
+  }
+}
+
+/* A power of what starts at zero, in some of the lanes. */
+static void mend_power(series_writer *w, const brink_series_instruction *i, uint32_t reg, int k) {
+  brink_text_add(w->to, "  if (ANY((");
+  emit_series_lead(w, i->a);
+  brink_text_add(w->to, ")[l] == 0.0)) c%u = at_zero(%d, %d, c%u, (V){0.0} + ", reg, k,
+                 smaller(k, degree(w, i->a)), reg);
+  emit_series_lead(w, i->b);
+  brink_text_add(w->to, ", m + %u, m + %u);\n", w->stored[i->a], w->stored[reg]);
+}
+
+void emit_series_block_round(series_writer *w, series_place k) {
+  w->round = k.number;
+  for (uint32_t n = 0; n < w->series->count; n++) {
+    const brink_series_instruction *i = &w->series->instructions[n];
+    if (i->rule == BRINK_RULE_TIME || (k.number != 0 && i->degree == 0) || k.number > i->degree)
+      continue;
+    bool power = i->rule == BRINK_RULE_POWER && w->lanes && k.number > 0;
+    brink_text_add(w->to, "  %s%s c%u = ", power ? "" : "const ", w->lanes ? "V" : "double", n);
+    if (is_given(w, i))
+      emit_series_element(w, ref_of(w, i)->space == BRINK_SPACE_X ? "xk" : "vk", ref_of(w, i));
+    else if (k.number == 0)
+      lead(w, i);
+    else
+      follow(w, i, n, k);
+    brink_text_add(w->to, ";\n");
+    if (power) mend_power(w, i, n, k.number);
+    if (w->stored[n] != BRINK_NO_INDEX)
+      brink_text_add(w->to, "  m[%u] = c%u;\n", w->stored[n] + (uint32_t)k.number, n);
   }
 }
 

@@ -25,6 +25,10 @@ typedef struct series_writer {
       lanes; /* written out for several runs at once: every number is a vector of them (emit_lanes.c) */
   const brink_flow *flow;
   const series_origin *origins; /* of the slots of V, where the solution is written out */
+  /* Blocks of iterations (emit_blocks.c): coefficients of the round at hand are variables, … */
+  bool block;
+  int round;
+  const uint32_t *stored; /* … those before are in the memory of the block, from here on */
 } series_writer;
 
 /* How the k of a round is written, and what it is: negative in loops. */
@@ -44,6 +48,9 @@ void emit_series_coefficient(series_writer *w, uint32_t reg, series_place k);
 /* Instructions from … to - 1 in round k. */
 void emit_series_round(series_writer *w, series_place k, size_t from, size_t to);
 
+/* All instructions in round k, in a block. */
+void emit_series_block_round(series_writer *w, series_place k);
+
 /* A pointer to the row of a register of iteration i: one that is given, or, in loops, one in memory. */
 void emit_series_point(series_writer *w, size_t reg);
 
@@ -54,6 +61,14 @@ bool emit_flow_rounds(series_writer *w, int order);
  * out; do all its operations exist there? */
 bool emit_lanes_possible(const brink_flow *flow);
 void emit_flow_lanes(emitter *e, const brink_flow *flow, int order);
+
+/* emit_blocks.c: the solution's series with the iterations of each kernel side by side; false: that is not possible, or too
+ * long. */
+bool emit_flow_blocks(emitter *e, const brink_flow *flow, int order);
+/* Where a lane of a block, or an iteration, is read. */
+void emit_series_element(series_writer *w, const char *array, const brink_ref *ref);
+/* Has the instruction a form for vectors? */
+bool emit_series_has_lanes(const brink_series_instruction *i);
 
 /* Products in round k. */
 size_t emit_series_products(const brink_series_program *series, int k);

@@ -23,6 +23,7 @@ struct brink_flow {
   bool kinked;      /* … as long as nothing switches */
   double work;      /* products that coefficient k takes, divided by k */
   size_t registers; /* of all kernels and iterations, with time and variables */
+  size_t margin;    /* rows that machine code takes besides: states, blocks that are not full */
 };
 
 /* NULL: out of memory. The program must outlive it. The last nz slots of X are unknowns of constraints. */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "expr/roll.h"
 #include "native/series_run.h"
 #include "native/vm.h"
 
@@ -162,6 +163,9 @@ void brink_series_run(const brink_series_program *series, const brink_frame *fra
 brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nz, size_t nv,
                             brink_arena *arena) {
   brink_flow *flow = brink_arena_take(arena, 1, sizeof *flow);
+  brink_program *rolled = brink_arena_take(arena, 1, sizeof *rolled);
+  if (arena->failed || !brink_program_roll(program, arena, rolled)) return NULL;
+  program = rolled;
   brink_series_program **series = brink_arena_take(arena, program->nkernels, sizeof *series);
   if (arena->failed || !brink_series_find_degrees(program, nx, nz, nv, arena, &flow->degrees))
     return NULL;
@@ -170,11 +174,13 @@ brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nz, 
                        .nx = nx,
                        .nv = nv,
                        .degrees = flow->degrees,
-                       .registers = nv + 1};
+                       .registers = nv + 1,
+                       .margin = nx + 8};
   for (size_t k = 0; k < program->nkernels; k++) {
     series[k] = brink_series_make(program->kernels[k], &flow->degrees, arena);
     if (series[k] == NULL) return NULL;
     flow->registers += series[k]->count * program->kernels[k]->count;
+    flow->margin += series[k]->count * 8;
     flow->kinked = flow->kinked || series[k]->kinked;
     flow->work += 0.5 * (double)(series[k]->multiplications * program->kernels[k]->count);
   }
@@ -190,7 +196,7 @@ int brink_flow_degree(const brink_flow *flow) {
 }
 
 size_t brink_flow_scratch(const brink_flow *flow, int order) {
-  return flow->registers * (size_t)(order + 1);
+  return (flow->registers + flow->margin) * (size_t)(order + 1);
 }
 
 /* Where coefficient k of an output goes; NULL: nowhere. */
@@ -246,7 +252,7 @@ void brink_flow_run(const brink_flow *flow, const brink_frame *frame, int order,
                     const brink_flow_constraints *constraints) {
   size_t length = (size_t)order + 1;
   double *v = scratch, *t = v + flow->nv * length, *r = t + length;
-  memset(scratch, 0, brink_flow_scratch(flow, order) * sizeof *scratch);
+  memset(scratch, 0, flow->registers * length * sizeof *scratch);
   t[0] = frame->t;
   if (order > 0) t[1] = unit;
   for (size_t i = 0; i < flow->nx; i++) memset(rows[i] + 1, 0, (size_t)order * sizeof *rows[i]);

@@ -10,6 +10,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+#define FORCE(i, j)                                                                                \
+  "f[" i "] = 0.1*(1.0 + x[" i "]^2 + (x[" j "] - x[" i "])^2)^(-1.5); g[" i "] = f[" i "];"
+
 static const struct {
   const char *name, *text;
   double end;
@@ -60,6 +63,38 @@ static const struct {
          "end loop;"
          "half = x[20] - 0.1;",
          "assignments n : 90; end assignments;"),
+     2.0},
+    /* Blocks of iterations: the last one is not full, some powers start at zero, some elements switch. */
+    {"all rules side by side",
+     HSML_MODEL(
+         "parameter(n, integer); parameter(q, real); state(x[n], real); state(y[n], real);"
+         "variable(r[n], real); mode(late[n], {\"no\", \"yes\"}); flag(half);",
+         "for i in 1..n loop x[i] := 0.25*max(0, i - 9); y[i] := 0.4*cos(0.2*i); late[i] := "
+         "\"no\"; end loop; late[7] := \"yes\";",
+         "for i in 1..n loop\n"
+         "  r[i] = 1.0 + x[i]^2 + y[i]^2;\n"
+         "  x[i]' = 0.2 + y[i]*r[i]^(-1.5) - 0.1*x[i]^q*(2.0 + time)^(-2.5) + 0.1*exp(-x[i]^2);\n"
+         "  if late[i] = \"yes\" then y[i]' = -x[i]/r[i]; else\n"
+         "    y[i]' = -x[i]/r[i] + 0.1*sin(y[i])*sqrt(r[i]) - 0.2*r[i]^0.3*tanh(y[i])\n"
+         "            + 0.1*log(r[i])*time/(1.0 + i);\n"
+         "  end if;\n"
+         "end loop;"
+         "half = x[20] - 0.1;",
+         "assignments n : 91; q : 3.0; end assignments;"),
+     2.0},
+    /* Equations that become loops: chains of products, with two targets each. */
+    {"equations one by one",
+     HSML_MODEL(
+         "state(x[12], real); variable(f[12], real); variable(g[12], real); flag(low);",
+         "for i in 1..12 loop x[i] := 0.2*i; end loop;",
+         FORCE("1", "2") FORCE("2", "3") FORCE("3", "4") FORCE("4", "5") FORCE("5", "6") FORCE("6",
+                                                                                               "7")
+             FORCE("7", "8") FORCE("8", "9") FORCE("9", "10") FORCE("10", "11") FORCE(
+                 "11",
+                 "12") "f[12] = 0.5*x[12]; g[12] = x[12]*f[12];"
+                       "for i in 1..12 loop x[i]' = f[i]*x[i] - sum(f[j]*g[j]*x[i] for j in 1..12);"
+                       " end loop; low = x[3] - 0.5;",
+         ""),
      2.0},
     {"pendula in an array",
      "ctc P is\n"
