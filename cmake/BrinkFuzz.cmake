@@ -16,6 +16,7 @@ set(fuzz_copies_options 20)
 set(fuzz_copies_checkpoint 5)
 set(fuzz_copies_sim 20)
 set(fuzz_copies_calls 5)
+set(fuzz_copies_build 20)
 
 foreach(source IN LISTS fuzz_sources)
   get_filename_component(name ${source} NAME_WE)

@@ -4,7 +4,7 @@
  *
  * The input is a list of choices: the model, then one call after another on one model and up to three runs of it (clones,
  * repetitions). What is promised: a status, never a crash, a leak, or work without an end; a failure has words; from inside,
- * a run is read and not moved. */
+ * a run is read and not moved; a clone goes on as its original does. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,16 +37,18 @@ static const char driven[] =
 static const char *const files[] = {COLLECTED("thermostat"),      COLLECTED("bouncing-ball"),
                                     COLLECTED("three-agents"),    COLLECTED("mackey-glass"),
                                     COLLECTED("string-pendulum"), COLLECTED("timers"),
-                                    COLLECTED("sliding-mode"),    COLLECTED("mmc-queue")};
+                                    COLLECTED("sliding-mode"),    COLLECTED("mmc-queue"),
+                                    COLLECTED("bumper-discs"),    COLLECTED("van-der-pol")};
+enum { FILES = sizeof files / sizeof files[0] };
 
 /* Names that are there in some model, and some that are nowhere. */
-static const char *const names[] = {"x",       "v",       "u",    "on",     "k",
-                                    "n",       "y",       "m",    "floor",  "half",
-                                    "room.T",  "h",       "time", "x[1]",   "p[1].x",
-                                    "p[4].vx", "",        "x'",   "room.*", "room.outdoor",
-                                    "ball.v",  "nothing", "x[",   "*",      "x,v,y",
-                                    "k k",     "p[*].x",  "x, x", "room.",  "p[1..2].y",
-                                    "1",       "tension"};
+static const char *const names[] = {"x",       "v",        "u",    "on",     "k",
+                                    "n",       "y",        "m",    "floor",  "half",
+                                    "room.T",  "h",        "time", "x[1]",   "p[1].x",
+                                    "p[4].vx", "",         "x'",   "room.*", "room.outdoor",
+                                    "ball.v",  "nothing",  "x[",   "*",      "x,v,y",
+                                    "k k",     "p[*].x",   "x, x", "room.",  "p[1..2].y",
+                                    "osc.x",   "disc[1].x"};
 static const char *const words[] = {"1",    "0.5", "-3", "1e400", "true", "up",     "[1, 2]",
                                     "pi/6", "nan", "",   "k",     "99",   "\"up\"", "1/0"};
 static const char *const option_names[] = {"rtol",  "method",  "until",     "events",
@@ -126,7 +128,7 @@ static void load(world *w) {
   brink_hsml_reader reader = {.read = read_text};
   brink_diag diag = {0};
   size_t which = fuzz_choose(c, 16);
-  if (which < 8)
+  if (which < FILES)
     def.path = files[which];
   else
     def.text = driven;
@@ -313,13 +315,26 @@ static void finish(world *w, brink_run *run) {
   brink_bytes_free(&bytes);
 }
 
-static void copy(world *w, const brink_run *from, brink_run **to) {
+/* A clone goes on as its original does, to the last bit. */
+static void go_on(brink_run *one, brink_run *two) {
+  double t = brink_run_time(one) + 0.5, a, b;
+  if (brink_run_time(two) + 0.5 != t) abort();
+  if (brink_run_to(one, t, NULL) != brink_run_to(two, t, NULL)) abort();
+  for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+    brink_status status = brink_run_get(one, names[k], &a, NULL);
+    if (brink_run_get(two, names[k], &b, NULL) != status) abort();
+    if (status == BRINK_OK && memcmp(&a, &b, sizeof a) != 0) abort();
+  }
+}
+
+static void copy(world *w, brink_run *from, brink_run **to) {
   brink_diag diag = {0};
   bool again = fuzz_choose(&w->choices, 2) == 0;
   brink_status status = again ? brink_run_repeat(from, fuzz_choose(&w->choices, 2) == 0, &diag, to)
                               : brink_run_clone(from, &diag, to);
   fuzz_check_refusal(status, &diag);
   if ((status == BRINK_OK) != (*to != NULL)) abort();
+  if (!again && *to != NULL && w->mischief == 0) go_on(from, *to);
 }
 
 /* ---- sweeps ---- */

@@ -36,6 +36,7 @@ static const subject subjects[] = {
     {MODEL("bumper-discs"), BRINK_ADAMS, 40, false},
     {MODEL("stick-slip"), BRINK_BDF, 40, true},
     {MODEL("delayed-relay"), BRINK_TAYLOR, 30, false},
+    {MODEL("sampled-thermostat"), BRINK_ADAMS, 30, false},
 };
 
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0], STEPS = 10 };

@@ -1,6 +1,9 @@
 /* fuzz_fit.c: what a fit reads: files of curves (d) and of events (e), knobs (v), outcomes (m) and conditions (s). The first byte
  * says which. What is accepted must make sense, what is refused must be refused with words; every expression that is accepted is
- * worked out and differentiated in a run. */
+ * worked out and differentiated in a run.
+ *
+ * A whole fit, from its start to its report: to curves (c), to events (f), of an outcome (o; conditions are further lines). The
+ * second byte says by which method. Its result has knobs within their bounds, and is the same by one thread and by two. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +27,12 @@ static const char model_text[] =
     "  end body;\n"
     "end Decay;\n";
 
-static brink_fit *make_fit(brink_hsml **model) {
+typedef struct way {
+  brink_fit_method method;
+  size_t jobs;
+} way;
+
+static brink_fit *make_fit(brink_hsml **model, way how) {
   static const brink_fit_knob knob = {.name = "k", .lo = 0.5, .hi = 2.0};
   brink_run_options options = brink_default_run();
   brink_fit_def def = brink_default_fit();
@@ -36,6 +44,10 @@ static brink_fit *make_fit(brink_hsml **model) {
   def.options = &options;
   def.knobs = &knob;
   def.nknobs = 1;
+  def.method = how.method;
+  def.jobs = how.jobs;
+  def.starts = 2;
+  def.max_runs = 12;
   return brink_fit_create(&def, NULL, &fit) == BRINK_OK ? fit : NULL;
 }
 
@@ -113,6 +125,81 @@ static void read_expression(brink_fit *fit, bool condition, const char *text) {
   if (status == BRINK_OK) work_out(fit);
 }
 
+/* ---- the whole way ---- */
+
+/* The first line is what is made small, the others are conditions. */
+static brink_status read_design(brink_fit *fit, char *text, brink_diag *diag) {
+  char *rest = NULL;
+  char *line = strtok_r(text, "\n", &rest);
+  brink_status status = brink_fit_set_objective(fit, line != NULL ? line : "", false, diag);
+  for (int k = 0; k < 4 && status == BRINK_OK; k++) {
+    line = strtok_r(NULL, "\n", &rest);
+    if (line == NULL) break;
+    status = brink_fit_add_condition(fit, line, diag);
+  }
+  return status;
+}
+
+static brink_status read_all(brink_fit *fit, char kind, const char *text, size_t size,
+                             brink_diag *diag) {
+  char path[FUZZ_PATH];
+  if (kind == 'o') {
+    char *copy = strdup(text);
+    if (copy == NULL) abort();
+    brink_status status = read_design(fit, copy, diag);
+    free(copy);
+    return status;
+  }
+  int file = fuzz_file(text, size, path);
+  brink_status status =
+      kind == 'f' ? brink_fit_read_events(fit, path, diag) : brink_fit_read_curves(fit, path, diag);
+  close(file);
+  return status;
+}
+
+static void check_result(brink_fit *fit, brink_status status) {
+  const brink_fit_result *result = brink_fit_get(fit);
+  brink_bytes bytes = {0};
+  brink_diag diag = {0};
+  if ((status == BRINK_OK) != (result != NULL)) abort();
+  if (result != NULL && !(result->values[0].value >= 0.5 && result->values[0].value <= 2.0))
+    abort();
+  if (result != NULL && result->objective == NULL && !(result->sum >= 0.0)) abort();
+  fuzz_check_refusal(brink_fit_json(fit, &bytes, &diag), &diag);
+  brink_bytes_free(&bytes);
+  fuzz_check_refusal(brink_fit_report(fit, &bytes, &diag), &diag);
+  brink_bytes_free(&bytes);
+}
+
+/* Returns the knob that was found; NaN: there is none. */
+static double solve(way how, char kind, const char *text, size_t size) {
+  brink_hsml *model = NULL;
+  brink_diag diag = {0};
+  double found = (double)NAN;
+  brink_fit *fit = make_fit(&model, how);
+  if (fit == NULL) abort();
+  brink_status status = read_all(fit, kind, text, size, &diag);
+  fuzz_check_refusal(status, &diag);
+  if (status == BRINK_OK) {
+    status = brink_fit_solve(fit, &diag);
+    fuzz_check_refusal(status, &diag);
+    check_result(fit, status);
+    if (status == BRINK_OK) found = brink_fit_get(fit)->values[0].value;
+  }
+  brink_fit_destroy(fit);
+  brink_hsml_destroy(model);
+  return found;
+}
+
+static void solve_twice(uint8_t by, char kind, const char *text, size_t size) {
+  way how = {.method = (brink_fit_method)(by % 3), .jobs = 1};
+  double one = solve(how, kind, text, size);
+  if (isnan(one)) return;
+  how.jobs = 2;
+  double two = solve(how, kind, text, size);
+  if (memcmp(&one, &two, sizeof one) != 0) abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   brink_hsml *model = NULL;
   if (size == 0) return 0;
@@ -120,8 +207,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (text == NULL) return 0;
   memcpy(text, data + 1, size - 1);
   text[size - 1] = '\0';
-  brink_fit *fit = data[0] != 'v' ? make_fit(&model) : NULL;
-  if (data[0] != 'v' && fit == NULL) abort();
+  if (size > 2 && strchr("cfo", data[0]) != NULL && data[0] != '\0')
+    solve_twice(data[1], (char)data[0], text + 1, size - 2);
+  brink_fit *fit = strchr("dems", data[0]) != NULL ? make_fit(&model, (way){.jobs = 1}) : NULL;
+  if (strchr("dems", data[0]) != NULL && fit == NULL) abort();
   if (data[0] == 'd' || data[0] == 'e') read_file(fit, data[0] == 'e', data + 1, size - 1);
   if (data[0] == 'v') read_knob(text);
   if (data[0] == 'm' || data[0] == 's') read_expression(fit, data[0] == 's', text);

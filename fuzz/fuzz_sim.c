@@ -22,7 +22,8 @@ enum {
   CLOCKS = 2,
   SIMS = 3,
   CALLS = 40,
-  STEPS = 40
+  STEPS = 40,
+  SLOPES = 3
 };
 
 typedef enum mischief {
@@ -65,6 +66,8 @@ typedef struct world {
   size_t when[KIND_COUNT], calls[KIND_COUNT];
   slot slots[SIMS];
   size_t busy; /* the slot whose sim is under way; SIMS: none */
+  size_t
+      slopes; /* moves with derivatives: by differences, along a stiff field, a step takes a million calls */
 } world;
 
 /* ---- mischief ---- */
@@ -419,6 +422,10 @@ static brink_status intervene(world *w, slot *s, brink_diag *diag) {
 
 static brink_status move(world *w, slot *s, brink_diag *diag) {
   fuzz_choices *c = &w->choices;
+  if (s->sensitivity != NULL && ++w->slopes > SLOPES) {
+    brink_sensitivity_destroy(s->sensitivity);
+    s->sensitivity = NULL;
+  }
   double t = brink_sim_time(s->sim), by = fuzz_number(c), out[3 * STATES];
   const double times[] = {t + 0.1 * by, t + 0.5 * by, t + by};
   switch (fuzz_choose(c, 4)) {

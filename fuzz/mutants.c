@@ -385,6 +385,15 @@ static void try_ways(const settings *how, const source *from, size_t number, con
   sum->wrong++;
 }
 
+/* What no run may do, whatever the model is; NULL: nothing of it. */
+static const char *fault_of(const hsml_run *run) {
+  if (hsml_stats(run)->rhs_past_guard > 0) return "evaluated past a unilateral surface";
+  if (run->not_finite > 0) return "states that are no numbers";
+  if (run->status < 0 && run->diag.reason == BRINK_REASON_GUARD_CONTRADICTS)
+    return "a flag has passed its surface without an event";
+  return NULL;
+}
+
 static void try_mutant(const settings *how, const source *from, size_t number, const char *text,
                        uint64_t *random, tally *sum) {
   static const brink_method others[] = {BRINK_ADAMS, BRINK_DOPRI, BRINK_BDF};
@@ -400,15 +409,10 @@ static void try_mutant(const settings *how, const source *from, size_t number, c
     sum->failed += series->status < 0;
     if (why != NULL) sum->differ++;
     if (why != NULL && how->differ) report(how, from, number, brink_method_name(other), why, text);
-    if (hsml_stats(series)->rhs_past_guard > 0 ||
-        (second->sim != NULL && hsml_stats(second)->rhs_past_guard > 0)) {
-      report(how, from, number, "wrong", "evaluated past a unilateral surface", text);
-      sum->wrong++;
-    }
-    if (series->not_finite > 0) {
-      report(how, from, number, "wrong", "states that are no numbers", text);
-      sum->wrong++;
-    }
+    const char *fault = fault_of(series);
+    if (fault == NULL && second->sim != NULL) fault = fault_of(second);
+    if (fault != NULL) report(how, from, number, "wrong", fault, text);
+    sum->wrong += fault != NULL;
     hsml_close(second);
   }
   if (random_uniform(random, 0.0, 100.0) < how->native) {

@@ -182,7 +182,9 @@ BRINK_API const char *brink_status_text(brink_status status);
   X(BRINK_REASON_INPUT_FAILED, "input-failed", BRINK_ERR_CALLBACK)     /* text, count: returned */ \
   X(BRINK_REASON_INPUT_UNDEFINED, "input-undefined", BRINK_ERR_DOMAIN) /* text, value */           \
   /* no step that time resolves is small enough */                                                 \
-  X(BRINK_REASON_STEP_RESOLUTION, "step-resolution", BRINK_ERR_STEP) /* state, limit, value: ulp */
+  X(BRINK_REASON_STEP_RESOLUTION, "step-resolution", BRINK_ERR_STEP) /* state, limit, value=ulp */ \
+  /* found by an audit: past its surface without an event; its callbacks contradict themselves */  \
+  X(BRINK_REASON_GUARD_CONTRADICTS, "guard-contradicts", BRINK_ERR_CALLBACK) /* guard, value */
 
 typedef enum brink_reason {
 #define BRINK_REASON_ENUM(name, slug, status) name,
@@ -732,9 +734,11 @@ typedef struct brink_options {
   int mnm_parts;   /* mnm: parts of each subdivision; 10 */
   double near_miss;       /* a closest approach within this many tolerances is reported; 1000 */
   brink_zeno_choice zeno; /* BRINK_ZENO_STOP */
-  bool audit;             /* count evaluations of the right-hand side past a unilateral surface */
-  int max_iterations;     /* event iterations at one instant; 100 */
-  int64_t max_steps;      /* of one call; 0: no limit */
+  /* Count evaluations of the right-hand side past a unilateral surface; fail where a guard has passed its surface without an
+   * event (its callbacks contradict themselves). */
+  bool audit;
+  int max_iterations; /* event iterations at one instant; 100 */
+  int64_t max_steps;  /* of one call; 0: no limit */
 } brink_options;
 
 BRINK_API void brink_options_defaults(brink_options *options, size_t size);

@@ -1,7 +1,6 @@
 /* detector.c: what all detectors share. */
 #include "event/detector.h"
 
-#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -343,30 +342,6 @@ bool brink_detector_only_dips(brink_detector *det, size_t guard, const brink_pat
   return fabs(bottom) <= brink_detector_tolerance_at(det, guard, path, roots[k].s);
 }
 
-#ifndef NDEBUG
-/* Is every guard that is not looked at on its side at the end of the step? Of many, some at each step. Bounds
- * that a model declares are believed. */
-static bool others_are_far(brink_detector *det, double t, const double *x) {
-  enum { SOME = 64 };
-  const brink_eval *eval = det->eval;
-  size_t count = eval->model->def.nguards, first = count > SOME ? (size_t)det->step % count : 0;
-  size_t j = 0;
-  if (!det->reach.any || !det->ops->needs_paths) return true;
-  for (size_t k = 0; k < count && k < SOME; k++) {
-    size_t guard = (first + k) % count;
-    const brink_guard_def *def = &eval->model->guards[guard].def;
-    if (def->side == BRINK_LEAF || def->lipschitz != NULL || !brink_detector_active(det, guard))
-      continue;
-    for (j = 0; j < det->reach.nnear && det->reach.near[j] != guard; j++) {
-    }
-    if (j < det->reach.nnear || def->formula != NULL) continue;
-    double g = brink_eval_peek(det->eval, guard, t, x, eval->p, eval->mode);
-    if (eval->sgn[guard] * g < -eval->slack[guard]) return false;
-  }
-  return true;
-}
-#endif
-
 brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
                                  const double *x_new) {
   brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
@@ -379,7 +354,6 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
     brink_detector_look(det, dense);
   det->moved = fmax(det->step_reach, 0.0);
   double t_end = dense->t0 + dense->h;
-  assert(eval->restored || others_are_far(det, t_end, x_new));
   for (size_t j = 0; j < det->reach.nnear; j++) {
     size_t k = det->reach.near[j];
     det->slope_new[k] = 0.0;

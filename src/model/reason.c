@@ -32,6 +32,9 @@ static const char *const forms[] = {
         "t = {t}, the limit of events of {guard}",
     [BRINK_REASON_RHS_FAILED] = "the right-hand side reported a fatal error at t = {t}",
     [BRINK_REASON_GUARD_FAILED] = "{noun} reported a fatal error near t = {t}",
+    [BRINK_REASON_GUARD_CONTRADICTS] =
+        "{noun} is {value} at t = {t}, past its surface, and no event was found: it gives another "
+        "value when it is asked again, or the degree or the bound that it declares is wrong",
 
     [BRINK_REASON_PAST_GUARD] = "at t = {t} the state is past the unilateral guard {guard}: an "
                                 "action or an initial value put it there",

@@ -9,24 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- clocks and timers ---- */
-
-static void archive_heap(brink_clock_heap *heap, size_t clocks, brink_archive *a) {
-  brink_archive_count(a, &heap->count, clocks);
-  brink_archive_indices(a, heap->items, heap->count, clocks);
-}
-
-static void archive_clocks(brink_sim *sim, brink_archive *a) {
-  brink_schedule *s = &sim->schedule;
-  size_t clocks = sim->model->def.nclocks;
-  brink_archive_mark(a, "clocks");
-  brink_archive_int64s(a, s->tick, clocks);
-  brink_archive_doubles(a, s->timer, clocks);
-  brink_archive_doubles(a, s->next_time, clocks);
-  archive_heap(&s->waiting, clocks, a);
-  archive_heap(&s->due, clocks, a);
-  brink_archive_check(a, s->waiting.count + s->due.count <= clocks);
-}
+/* ---- timers ---- */
 
 /* A timer waits once: its place follows from the heap. */
 static void archive_timers(brink_sim *sim, brink_archive *a) {
@@ -170,7 +153,8 @@ void brink_sim_archive(brink_sim *sim, brink_archive *a) {
   brink_stepper_archive(&sim->stepper, sim->phase == BRINK_PHASE_RUN, &sim->arena, a);
   brink_detector_archive(&sim->detector, sim->x, a);
   archive_place(sim, a);
-  archive_clocks(sim, a);
+  brink_archive_mark(a, "clocks");
+  brink_schedule_archive(sim, sim->t, a);
   archive_timers(sim, a);
   archive_instant(sim, a);
   archive_events(sim, a);

@@ -755,6 +755,8 @@ brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
   sim->eval.centre = NULL; /* actions may put the state anywhere, and change what guards are */
   memset(sim->instant.pending, 0, sim->model->def.nguards * sizeof *sim->instant.pending);
   brink_status status = run_instant(sim, diag);
+  /* What has failed may have changed anything before it did, and the caller may go on from there. */
+  if (status < 0) brink_sim_restart(sim);
   sim->instant.ended = status == BRINK_STOPPED;
   brink_delay_instant_over(sim);
   brink_audit_accept(&sim->eval, sim->t, sim->x);

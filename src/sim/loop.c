@@ -10,7 +10,6 @@
  *
  * Discontinuity locking (Cellier 1979): modes, signs and parameters are constant during a step; the
  * step that contains an event is cut at it. */
-#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -190,33 +189,6 @@ static bool is_eventful(const brink_trial *trial) {
   return trial->result != BRINK_TRIAL_ACCEPTED && trial->result != BRINK_TRIAL_REJECTED;
 }
 
-#ifndef NDEBUG
-#define CHECKED_GUARDS 256 /* with more, to look at all of them at every step would take too long */
-
-#define ROUNDED 1e-12 /* what constants in a formula of usual size may leave of zero */
-
-/* Away from its surface a flag that is watched has the sign that is locked. Asked for its value alone, not for what
- * anybody knows about it. (One that reads signs follows them at the next instant.) */
-static bool signs_hold(brink_sim *sim) {
-  brink_eval *eval = &sim->eval;
-  size_t count = sim->model->def.nguards;
-  for (size_t k = 0; k < count && count <= CHECKED_GUARDS && sim->detector.ops->needs_paths; k++) {
-    bool flag = sim->model->guards[k].def.side != BRINK_LEAF && eval->owner[k] == BRINK_NONE;
-    if (!flag || !eval->enabled[k] || eval->is_held[k] || eval->sgn[k] == 0 ||
-        sim->model->guards[k].def.reads_signs)
-      continue;
-    double y = eval->sgn[k] * brink_eval_peek(eval, k, sim->t, sim->x, eval->p, eval->mode);
-    if (isnan(y) || y >= -eval->slack[k]) continue;
-    int64_t counted = eval->stats.guards;
-    double near = brink_sim_tolerance(sim, k, sim->t, sim->x) +
-                  64.0 * brink_sim_zero_band(sim, k, sim->t, sim->x) + ROUNDED;
-    eval->stats.guards = counted;
-    if (y < -near) return false;
-  }
-  return true;
-}
-#endif
-
 /* The step was committed: the simulation moves to its end. */
 static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) {
   double t0 = sim->t;
@@ -228,9 +200,9 @@ static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) 
   brink_audit_accept(&sim->eval, sim->t, sim->x);
   brink_sim_note_moved(sim, t0);
   brink_detector_commit(&sim->detector, sim->t, sim->x);
-  assert(sim->detector.passed || sim->eval.restored || signs_hold(sim));
+  brink_status lawful = brink_sim_check_signs(sim, diag);
   reset_appended(sim, sim->detector.g0);
-  brink_status lawful = sim->eval.nheld > 0 ? brink_sim_check_laws(sim, diag) : BRINK_OK;
+  if (lawful == BRINK_OK && sim->eval.nheld > 0) lawful = brink_sim_check_laws(sim, diag);
   if (sim->eval.nheld > 0) brink_slide_project(sim);
   if (sim->stiffness.watches && !sim->stiffness.seen) brink_stiff_note(sim);
   brink_status status = brink_sim_record_step(sim, t0);

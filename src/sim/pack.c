@@ -274,21 +274,6 @@ static void archive_scalars(scalars *s, size_t guards, brink_archive *a) {
   s->phase = (uint8_t)brink_archive_enum(a, s->phase, BRINK_PHASE_BEGIN, BRINK_PHASE_COAST);
 }
 
-static void archive_clocks(brink_sim *sim, brink_archive *a) {
-  brink_schedule *s = &sim->schedule;
-  size_t n = sim->model->def.nclocks;
-  if (n == 0) return;
-  brink_archive_int64s(a, s->tick, n);
-  brink_archive_doubles(a, s->timer, n);
-  brink_archive_doubles(a, s->next_time, n);
-  brink_clock_heap *const heaps[] = {&s->waiting, &s->due};
-  for (int k = 0; k < 2; k++) {
-    brink_archive_count(a, &heaps[k]->count, n);
-    brink_archive_indices(a, heaps[k]->items, heaps[k]->count, n);
-  }
-  brink_archive_check(a, s->waiting.count + s->due.count <= n);
-}
-
 static void archive_guards(brink_sim *sim, brink_archive *a) {
   brink_eval *eval = &sim->eval;
   size_t guards = sim->model->def.nguards;
@@ -332,7 +317,7 @@ void brink_packing_archive(brink_packing *packing, brink_sim *sim, void *packed,
   brink_archive_doubles(a, sim->eval.p, def->np);
   brink_archive_ints(a, sim->eval.mode, def->nmodes);
   archive_guards(sim, a);
-  archive_clocks(sim, a);
+  if (def->nclocks > 0) brink_schedule_archive(sim, s.t, a);
   if (a->reads && !a->failed) {
     brink_visitor v = {.region = put, .packed = packed};
     visit(packing, sim, &s, &v);

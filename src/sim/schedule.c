@@ -109,3 +109,33 @@ size_t brink_schedule_take(brink_sim *sim, int64_t *tick) {
     sim->schedule.timer[clock] = INFINITY;
   return clock;
 }
+
+/* ---- to bytes and back ---- */
+
+/* A clock that waits has a period, and its next tick is the first that is not over: there would be no end of those before it. */
+static bool can_wait(const brink_sim *sim, size_t clock, double t) {
+  const brink_schedule *s = &sim->schedule;
+  int64_t tick = s->tick[clock];
+  if (!(sim->model->def.clocks[clock].period > 0.0) || tick < 0 || tick == INT64_MAX) return false;
+  return s->next_time[clock] == brink_ticks_time(&s->ticks[clock], tick) &&
+         brink_ticks_time(&s->ticks[clock], tick + 1) >= t;
+}
+
+static void archive_heap(brink_sim *sim, brink_clock_heap *heap, double t, brink_archive *a) {
+  size_t clocks = sim->model->def.nclocks;
+  brink_archive_count(a, &heap->count, clocks);
+  brink_archive_indices(a, heap->items, heap->count, clocks);
+  for (size_t k = 0; a->reads && k < heap->count && !a->failed; k++)
+    brink_archive_check(a, can_wait(sim, heap->items[k], t));
+}
+
+void brink_schedule_archive(brink_sim *sim, double t, brink_archive *a) {
+  brink_schedule *s = &sim->schedule;
+  size_t clocks = sim->model->def.nclocks;
+  brink_archive_int64s(a, s->tick, clocks);
+  brink_archive_doubles(a, s->timer, clocks);
+  brink_archive_doubles(a, s->next_time, clocks);
+  archive_heap(sim, &s->waiting, t, a);
+  archive_heap(sim, &s->due, t, a);
+  brink_archive_check(a, s->waiting.count + s->due.count <= clocks);
+}

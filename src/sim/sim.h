@@ -393,6 +393,8 @@ static inline double brink_sim_next_tick(const brink_sim *sim) {
   return none && sim->delays == NULL ? (double)INFINITY : brink_schedule_next(sim);
 }
 size_t brink_schedule_take(brink_sim *sim, int64_t *tick);
+/* To bytes and back; t: the present. */
+void brink_schedule_archive(brink_sim *sim, double t, brink_archive *a);
 
 /* timers.c: memory; everything anew, from the parameters; what a callback has set (TIMER_PAST: to an earlier time); the
  * time of the next one; the parameter that is the time of one that is due, or BRINK_NONE. Those that are due become
@@ -518,6 +520,10 @@ void brink_slide_undo(brink_sim *sim, size_t guard);
 void brink_slide_forget(brink_sim *sim);
 void brink_slide_project(brink_sim *sim);
 brink_slide_record brink_slide_of(const brink_sim *sim, size_t guard);
+
+/* signs.c: in audits, and in builds with assertions: has no guard passed its surface, in the step that ends here, without an
+ * event? */
+brink_status brink_sim_check_signs(brink_sim *sim, brink_diag *diag);
 
 /* law.c: does the model's own law on each surface that holds the state stay on it? stepper.f is the field here.
  * OK or SLIDING. */

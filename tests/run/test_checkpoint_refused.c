@@ -243,6 +243,49 @@ TEST(bytes_that_were_changed_with_malice_do_no_harm) {
   check_malice("models/bumper-discs/model.hsml", BRINK_ADAMS, 40, 300);
 }
 
+/* Where the bytes of a part begin, behind its mark. */
+static char *part(const brink_text *bytes, const char *name) {
+  char mark[8] = {0};
+  memcpy(mark, name, strlen(name));
+  for (size_t k = 0; k + sizeof mark <= bytes->length; k++)
+    if (memcmp(bytes->data + k, mark, sizeof mark) == 0) return bytes->data + k + sizeof mark;
+  return NULL;
+}
+
+static brink_status restore_packed(brink_hsml *model, const brink_run_options *options,
+                                   const brink_text *bytes) {
+  brink_text packed = {0};
+  CHECK(brink_checkpoint_pack(bytes->data, bytes->length, &packed));
+  brink_status status = restore(model, options, packed.data, packed.length, NULL);
+  brink_text_free(&packed);
+  return status;
+}
+
+/* All ticks between the one that is forged and the present would be due at once. */
+TEST(a_clock_that_has_ticks_to_catch_up_is_refused) {
+  static const int64_t late[] = {2, 1000000, (int64_t)1 << 60};
+  brink_hsml *model = load("models/sampled-thermostat/model.hsml");
+  brink_run_options options = options_of(model, BRINK_ADAMS);
+  brink_bytes bytes = saved_after(model, &options, 30);
+  brink_text whole = {0};
+  brink_diag diag;
+  CHECK(brink_checkpoint_unpack(bytes.data, bytes.length, &whole, &diag) == BRINK_OK);
+  char *clocks = part(&whole, "clocks");
+  int64_t tick = 0;
+  CHECK(clocks != NULL);
+  if (clocks != NULL) memcpy(&tick, clocks, sizeof tick);
+  CHECK(tick > 2);
+  CHECK_INT(restore_packed(model, &options, &whole), BRINK_OK);
+  for (size_t k = 0; clocks != NULL && k < sizeof late / sizeof late[0]; k++) {
+    int64_t forged = tick - late[k];
+    memcpy(clocks, &forged, sizeof forged);
+    CHECK_INT(restore_packed(model, &options, &whole), BRINK_ERR_FILE);
+  }
+  brink_text_free(&whole);
+  brink_bytes_free(&bytes);
+  brink_hsml_destroy(model);
+}
+
 TEST(what_is_collected_is_not_believed_either) {
   seed = 20241118;
   collects = true;
@@ -325,6 +368,7 @@ int main(int argc, char **argv) {
   RUN(a_run_that_was_not_restored_stays_so);
   RUN(runs_that_cannot_be_saved_say_why);
   RUN(bytes_that_were_changed_with_malice_do_no_harm);
+  RUN(a_clock_that_has_ticks_to_catch_up_is_refused);
   RUN(what_is_collected_is_not_believed_either);
   return check_done();
 }

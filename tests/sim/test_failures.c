@@ -366,6 +366,43 @@ TEST(a_reset_past_a_unilateral_surface_is_an_event_there) {
   CHECK_INT(run.events[1].event.direction, BRINK_NEGATIVE);
 }
 
+/* ---- going on behind a failure ---- */
+
+static int flows(double t, const double *x, const brink_env *env, double *dx) {
+  (void)t, (void)x;
+  dx[0] = env->p[0];
+  return 0;
+}
+
+/* It has changed the parameter already. */
+static int changes_and_fails(size_t clock, int64_t tick, brink_now *now, void *user) {
+  (void)clock, (void)tick, (void)user;
+  now->p[0] = 3.0;
+  return -7;
+}
+
+TEST(a_run_that_goes_on_behind_a_failed_callback_knows_what_that_has_changed) {
+  static const double x0[] = {0.0}, p0[] = {1.0};
+  for (size_t m = 0; m < COUNT(all_methods); m++) {
+    brink_clock_def clock = brink_default_clock("clock");
+    brink_model_def def = brink_default_model();
+    brink_options options = options_for(all_methods[m], 1e-6);
+    brink_model *model = NULL;
+    brink_sim *sim = NULL;
+    clock.offset = 0.5, clock.period = 10.0, clock.tick = changes_and_fails;
+    def.nx = 1, def.x0 = x0, def.np = 1, def.p0 = p0, def.rhs = flows;
+    def.nclocks = 1, def.clocks = &clock;
+    CHECK_INT(brink_model_create(&def, NULL, NULL, &model), BRINK_OK);
+    if (all_methods[m] == BRINK_TAYLOR2) options.method = BRINK_EULER; /* it has no series */
+    CHECK_INT(brink_sim_create(model, &options, NULL, NULL, &sim), BRINK_OK);
+    CHECK_INT(brink_sim_run(sim, 1.0, NULL), BRINK_ERR_CALLBACK);
+    CHECK_INT(brink_sim_run(sim, 1.0, NULL), BRINK_TIME_REACHED);
+    CHECK_NEAR(brink_sim_state(sim)[0], 0.5 * 1.0 + 0.5 * 3.0, 1e-9);
+    brink_sim_destroy(sim);
+    brink_model_destroy(model);
+  }
+}
+
 int main(void) {
   RUN(a_wall_without_a_guard_ends_the_run_just_before_it);
   RUN(sporadic_refusals_shorten_steps_and_do_not_reach_the_solution);
@@ -382,5 +419,6 @@ int main(void) {
   RUN(an_action_that_sets_a_parameter_to_infinity_ends_the_run);
   RUN(a_guard_without_a_value_at_the_start_is_reported_and_named);
   RUN(a_reset_past_a_unilateral_surface_is_an_event_there);
+  RUN(a_run_that_goes_on_behind_a_failed_callback_knows_what_that_has_changed);
   return check_done();
 }

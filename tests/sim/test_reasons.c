@@ -313,6 +313,47 @@ TEST(instants_without_an_end_have_reasons) {
   CHECK_INT(run.diag.guards[0], 0);
 }
 
+/* ---- guards that contradict themselves ---- */
+
+/* From the ninth time on it is asked, another function: one that is negative. */
+static int turns_into_another(size_t guard_index, double t, const double *x, const brink_env *env,
+                              double *g) {
+  int *asked = env->user;
+  (void)guard_index, (void)t;
+  *g = ++*asked < 9 ? 1.0 + x[0] : -1.0 - x[0];
+  return 0;
+}
+
+TEST(an_audit_finds_the_event_that_a_wrong_bound_has_lost) {
+  static const double slow[] = {
+      1e-3}; /* x - 0.5 is said to change by a thousandth of what it does */
+  brink_options options = brink_default_options();
+  brink_model_def def = with_guard(level, NULL);
+  guard.lipschitz = slow;
+  options.audit = true;
+  CHECK_INT(reason_of(&def, &options, 2.0), BRINK_REASON_GUARD_CONTRADICTS);
+  CHECK_INT(run.diag.status, BRINK_ERR_CALLBACK);
+  CHECK_INT(run.diag.guard, 0);
+  CHECK_NEAR(run.diag.value, 0.5 - run.diag.t, 1e-6); /* x = 1 - t */
+  static const double right[] = {1.0};
+  guard.lipschitz = right;
+  CHECK_INT(reason_of(&def, &options, 2.0), BRINK_REASON_NONE);
+}
+
+TEST(a_guard_that_turns_into_another_function_is_no_crash) {
+  for (int method = BRINK_ADAMS; method <= BRINK_BDF; method++) {
+    int asked = 0;
+    brink_options options = brink_default_options();
+    brink_model_def def = with_guard(turns_into_another, NULL);
+    def.user = &asked;
+    options.audit = true;
+    options.max_steps = 1000;
+    options.method = (brink_method)method;
+    brink_status status = trace_run(&def, &options, 2.0, &run);
+    CHECK(status == BRINK_TIME_REACHED || run.diag.message[0] != '\0');
+  }
+}
+
 /* ---- every one of them ---- */
 
 /* Provoked above with other settings, or by the test that is named; or why by none. */
@@ -330,6 +371,7 @@ static const struct {
     {BRINK_REASON_STEP_TOLERANCE, "an error counts by the larger value at both ends of the step: "
                                   "takes a state that is 0 at both"},
     {BRINK_REASON_STEP_RESOLUTION, "tests/sim/test_resolution.c"},
+    {BRINK_REASON_GUARD_CONTRADICTS, "an_audit_finds_the_event_that_a_wrong_bound_has_lost"},
     {BRINK_REASON_STEP_OVERFLOW, "steps_that_collapse_have_reasons"},
     {BRINK_REASON_MAX_STEPS, "steps_that_collapse_have_reasons"},
     {BRINK_REASON_CONDITIONS_LOOP, "instants_without_an_end_have_reasons"},
@@ -406,6 +448,8 @@ int main(void) {
   RUN(refusals_have_reasons);
   RUN(steps_that_collapse_have_reasons);
   RUN(instants_without_an_end_have_reasons);
+  RUN(an_audit_finds_the_event_that_a_wrong_bound_has_lost);
+  RUN(a_guard_that_turns_into_another_function_is_no_crash);
   RUN(every_reason_is_provoked_or_explained);
   RUN(slugs_are_different_and_plain);
   return check_done();
