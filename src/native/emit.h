@@ -5,7 +5,8 @@
  *   emit_plan.c    which nodes become locals, and in which of the functions
  *   emit_expr.c    expressions
  *   emit_names.c   names that mean something to the model's author
- *   emit_series.c  series: instructions; emit_flow.c: of guards, of the solution; emit_lanes.c: of several runs
+ *   emit_series.c  series: instructions; emit_flow.c: of guards, of the solution; emit_lanes.c: of several runs;
+ *                 emit_blocks.c: of large models, iterations side by side
  *
  * Nothing that is written depends on addresses or on the order of a hash table. */
 #ifndef BRINK_NATIVE_EMIT_H

@@ -198,7 +198,7 @@ static void block_round(series_writer *w, uint32_t size, int number) {
   char text[16];
   snprintf(text, sizeof text, "%d", number);
   series_place k = {.text = text, .number = number};
-  brink_text_add(w->to, "static void b%zu_%d(" BLOCK_ARGUMENTS ") {\n", w->kernel, number);
+  brink_text_add(w->to, "CALLED void b%zu_%d(" BLOCK_ARGUMENTS ") {\n", w->kernel, number);
   clear_sums(w);
   if (w->lanes)
     brink_text_add(w->to,

@@ -3,8 +3,8 @@
  * The text starts with the rules of num/series_rules.inc, the very ones that the interpreter uses. Small
  * programs are written out besides, round by round, iteration by iteration, with a local variable for
  * every coefficient: the compiler then keeps what it can in registers (three times as fast as loops at
- * order 20). Larger ones have loops over the iterations of a kernel, inside which sums are written out for each round; very
- * large ones have loops inside the rules as well. */
+ * order 20). The solution's series of larger models have iterations side by side (emit_blocks.c); very large ones have loops over
+ * the iterations of a kernel, inside which sums are written out for each round, or loops inside the rules as well. */
 #include <stdio.h>
 #include <string.h>
 
