@@ -241,11 +241,13 @@ char *brink_arena_text(brink_arena *arena, const char *text) {
 char *brink_arena_format(brink_arena *arena, const char *format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
+  brink_plain plain = brink_plain_begin();
   int length = vsnprintf(NULL, 0, format, again);
   va_end(again);
   char *text = length >= 0 ? brink_arena_pack(arena, (size_t)length + 1, 1) : NULL;
   if (length < 0) arena->failed = true;
   if (text != NULL) vsnprintf(text, (size_t)length + 1, format, arguments);
+  brink_plain_end(&plain);
   return text;
 }
 
@@ -349,6 +351,7 @@ void brink_text_add(brink_text *text, const char *format, ...) {
   size_t room = text->failed || text->data == NULL ? 0 : text->capacity - text->length;
   va_start(arguments, format);
   va_copy(again, arguments);
+  brink_plain plain = brink_plain_begin();
   int length = vsnprintf(room > 0 ? text->data + text->length : NULL, room, format, arguments);
   va_end(arguments);
   bool fits = length >= 0 && (size_t)length < room;
@@ -357,6 +360,7 @@ void brink_text_add(brink_text *text, const char *format, ...) {
     vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
     fits = true;
   }
+  brink_plain_end(&plain);
   if (fits) text->length += (size_t)length;
   va_end(again);
 }

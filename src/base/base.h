@@ -3,6 +3,7 @@
 #define BRINK_BASE_BASE_H
 
 #include <brink/brink.h>
+#include <locale.h>
 #include <stdarg.h>
 
 /* Forget an earlier diagnostic: status OK, no place, empty message. NULL is fine. */
@@ -140,6 +141,15 @@ __attribute__((format(printf, 2, 3)))
 void brink_text_add(brink_text *text, const char *format, ...);
 void brink_text_append(brink_text *text, const char *data, size_t length);
 void brink_text_free(brink_text *text);
+
+/* The locale of the program may write 0,5: between these two calls numbers have a point, in this thread. */
+typedef struct brink_plain {
+  locale_t plain, before; /* NULL: nothing was to be changed */
+} brink_plain;
+brink_plain brink_plain_begin(void);
+void brink_plain_end(const brink_plain *plain);
+/* strtod, with a point. */
+double brink_read_double(const char *text, char **end);
 
 /* The shortest decimal that reads back as the same double: "0.1", "1e-09", "inf", "nan". */
 #define BRINK_DOUBLE_TEXT 32

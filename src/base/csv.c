@@ -120,7 +120,7 @@ static bool is_numeric(const char *line) {
   bool any = false;
   while (*line != '\0' && *line != '\n' && *line != '\r') {
     char *end;
-    strtod(line, &end);
+    brink_read_double(line, &end);
     if (end == line) return false;
     any = true;
     line = end + strspn(end, " \t,;");
@@ -194,6 +194,6 @@ void brink_csv_mend(const brink_csv *csv, char *cell) {
 
 bool brink_csv_number(const char *cell, double *value) {
   char *end;
-  *value = strtod(cell, &end);
+  *value = brink_read_double(cell, &end);
   return end != cell && *end == '\0' && isfinite(*value);
 }

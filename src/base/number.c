@@ -12,6 +12,8 @@
  * place of it: with N = m 5^p, |C 2^s - N| <= 5^p / 2 (and less at the edges, see reads_back). */
 #include "base/base.h"
 
+#include <langinfo.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,10 +131,33 @@ static bool write_fast(double value, char *out) {
 }
 
 static void write_slowly(double value, char *out) {
+  brink_plain plain = brink_plain_begin();
   for (int digits = 15; digits <= 17; digits++) {
     snprintf(out, BRINK_DOUBLE_TEXT - 1, "%.*g", digits, value);
     if (strtod(out, NULL) == value) break;
   }
+  brink_plain_end(&plain);
+}
+
+brink_plain brink_plain_begin(void) {
+  brink_plain plain = {0};
+  if (strcmp(nl_langinfo(RADIXCHAR), ".") == 0) return plain; /* nearly always */
+  plain.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (plain.plain != (locale_t)0) plain.before = uselocale(plain.plain);
+  return plain;
+}
+
+void brink_plain_end(const brink_plain *plain) {
+  if (plain->plain == (locale_t)0) return;
+  uselocale(plain->before);
+  freelocale(plain->plain);
+}
+
+double brink_read_double(const char *text, char **end) {
+  brink_plain plain = brink_plain_begin();
+  double value = strtod(text, end);
+  brink_plain_end(&plain);
+  return value;
 }
 
 const char *brink_double_text(double value, char buffer[BRINK_DOUBLE_TEXT]) {

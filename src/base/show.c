@@ -108,6 +108,7 @@ void brink_text_show_lines(brink_text *text, const char *message) {
 void brink_format_short(char *text, size_t size, const char *format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
+  brink_plain plain = brink_plain_begin();
   int length = vsnprintf(text, size, format, arguments);
   char *whole = length >= 0 && (size_t)length >= size ? malloc((size_t)length + 1) : NULL;
   if (whole != NULL && vsnprintf(whole, (size_t)length + 1, format, again) == length) {
@@ -115,6 +116,7 @@ void brink_format_short(char *text, size_t size, const char *format, va_list arg
     find_middle(whole, (size_t)length, size - 1, &first, &last);
     snprintf(text, size, "%.*s" LEFT_OUT "%s", (int)first, whole, whole + last);
   }
+  brink_plain_end(&plain);
   va_end(again);
   free(whole);
 }

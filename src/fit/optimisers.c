@@ -11,6 +11,7 @@
 #ifdef BRINK_WITH_FIT
 #include <cminpack.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <nlopt.h>
 
 #define NLOPT_FUNCTIONS(X)                                                                         \
@@ -37,11 +38,15 @@ struct brink_optimisers {
 
 /* ---- loading ---- */
 
+/* It may be there, and not be loaded for another reason: no memory, no files that may be opened. */
 static brink_status missing(const char *library, const char *package, brink_diag *diag) {
+  bool memory = errno == ENOMEM;
+  const char *why = dlerror();
+  if (memory) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory to load %s", library);
   return brink_diag_set(
       diag, BRINK_ERR_UNSUPPORTED,
-      "brink fit needs %s, which cannot be loaded. Install it (Debian package %s)", library,
-      package);
+      "brink fit needs %s, which cannot be loaded%s%s. Is it installed (Debian package %s)?",
+      library, why != NULL ? ": " : "", why != NULL ? why : "", package);
 }
 
 static bool find(void *library, const char *name, void *function, size_t size) {
@@ -52,6 +57,7 @@ static bool find(void *library, const char *name, void *function, size_t size) {
 }
 
 static brink_status load(brink_optimisers *o, brink_diag *diag) {
+  errno = 0;
   o->cminpack = dlopen(BRINK_CMINPACK_SONAME, RTLD_NOW | RTLD_LOCAL);
   if (!find(o->cminpack, "lmder", &o->lmder, sizeof o->lmder))
     return missing("CMINPACK", "libcminpack1", diag);

@@ -129,7 +129,7 @@ static bool read_number(const cell *at, double *value) {
   if (at->length == 0 || at->length >= sizeof text) return false;
   memcpy(text, at->start, at->length);
   text[at->length] = '\0';
-  *value = strtod(text, &end);
+  *value = brink_read_double(text, &end);
   return end == text + at->length && isfinite(*value) && fabs(*value) < BRINK_TABLE_FAR &&
          strchr(text, 'x') == NULL && strchr(text, 'X') == NULL;
 }

@@ -89,7 +89,7 @@ bool flat_read_set(flat *f, const flat_variable *variable, const char *set, cons
   *given = (flat_given){.value = &given->one, .count = 1};
   if (type == BRINK_TYPE_STRING && text[0] != '[') return read_string(f, text, &given->one);
   char *end;
-  given->one = strtod(text, &end);
+  given->one = brink_read_double(text, &end);
   bool number = end != text && *end == '\0' && !isnan(given->one);
   if (text[strspn(text, " \t")] == '\0')
     return flat_setting_error(f, BRINK_MSG_SETTING_NOT_A_NUMBER, BRINK_ORIGIN_SET, set, NULL,

@@ -76,7 +76,7 @@ static void rescue(brink_results *results, size_t written) {
   if (ftruncate(own->file, own->size + (off_t)end) != 0) return;
   lines -= own->header && lines > 0;
   results->kept += lines;
-  if (lines > 0) results->kept_t = strtod(own->text.data + last, NULL);
+  if (lines > 0) results->kept_t = brink_read_double(own->text.data + last, NULL);
 }
 
 static bool write_out(brink_results *results) {
@@ -108,7 +108,7 @@ static bool lose_line(brink_results *results) {
   int64_t kept = results->kept, lines = 0;
   whole_lines(own->text.data, batch, &lines, &last);
   lines -= own->header && lines > 0;
-  double t = lines > 0 ? strtod(own->text.data + last, NULL) : results->kept_t;
+  double t = lines > 0 ? brink_read_double(own->text.data + last, NULL) : results->kept_t;
   own->text.length = batch;
   own->text.failed = false;
   if (batch > 0 && !write_out(results)) return false;

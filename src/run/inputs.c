@@ -206,7 +206,7 @@ static bool read_boolean(const char *cell, double *value) {
 
 static bool read_number(const char *text, double *value) {
   char *end;
-  *value = strtod(text, &end);
+  *value = brink_read_double(text, &end);
   return end != text && *end == '\0' && isfinite(*value);
 }
 

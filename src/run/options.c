@@ -50,7 +50,7 @@ static bool read_expression(const char *word, double *value, brink_text *problem
 /* `endless`: inf may be meant. */
 static bool read_value(const char *word, bool endless, double *value, brink_text *problem) {
   char *end;
-  double number = strtod(word, &end);
+  double number = brink_read_double(word, &end);
   if (end == word || *end != '\0') {
     if (word[strspn(word, " \t")] == '\0') {
       brink_text_add(problem, "'%s' is not a number", word);
@@ -126,7 +126,7 @@ static double thousandth(double value) {
   long power = exponent != NULL ? strtol(exponent + 1, NULL, 10) : 0;
   if (exponent != NULL) *exponent = '\0';
   snprintf(text, sizeof text, "%se%ld", digits, power - 3);
-  return strtod(text, NULL);
+  return brink_read_double(text, NULL);
 }
 
 /* ---- options with words ---- */

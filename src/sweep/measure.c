@@ -227,7 +227,7 @@ static const brink_term *read_number(parser *p) {
   char *end;
   brink_term *term = new_term(p, BRINK_TERM_NUMBER);
   if (term == NULL) return NULL;
-  term->number = strtod(p->at, &end);
+  term->number = brink_read_double(p->at, &end);
   if (end == p->at) return fail(p, "a number is missing");
   p->at = end;
   return term;

@@ -29,7 +29,7 @@ bool brink_sweep_cut_row(brink_sweep *sweep, const char *row, size_t length) {
 
 double brink_sweep_number(const brink_sweep *sweep, size_t k) {
   const char *field = sweep->fields[k];
-  return field[0] != '\0' ? strtod(field, NULL) : (double)NAN;
+  return field[0] != '\0' ? brink_read_double(field, NULL) : (double)NAN;
 }
 
 /* Few texts occur: words of knobs, statuses, reasons. Messages may all be different: then some texts are there twice. */

@@ -24,7 +24,7 @@ bool brink_vary_number(const char *text, double *number) {
   text += strspn(text, " \t");
   /* strtod knows "inf", "nan" and hexadecimal numbers, which nobody means here. */
   if (text[0] == '\0' || strspn(text, "0123456789+-.eE \t") != strlen(text)) return false;
-  *number = strtod(text, &end);
+  *number = brink_read_double(text, &end);
   return end != text && end[strspn(end, " \t")] == '\0' && isfinite(*number);
 }
 
