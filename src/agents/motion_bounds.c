@@ -14,7 +14,7 @@
 #define ROUGHLY 1e-4    /* of the agent's size: truncation of its polynomials, … */
 #define ROUGH_BEND 0.05 /* … or this part of their quadratic terms */
 
-static double size_of(const brink_pair_guards *pg, int side, const void *packed) {
+double brink_motion_size(const brink_pair_guards *pg, int side, const void *packed) {
   uint32_t at = pg->def.size[side];
   if (at == UINT32_MAX) return pg->def.size_value[side];
   return brink_packed_parameters(&pg->population[side]->packing, packed)[at];
@@ -26,6 +26,10 @@ static double margin_of(const brink_pair_guards *pg, int side, double size, doub
   double around = size + ROUNDING * far;
   if (pg->any_unilateral) around += AROUND * (options->rtol * far + options->atol);
   return around;
+}
+
+double brink_motion_margin(const brink_pair_guards *pg, int side, const void *packed, double far) {
+  return margin_of(pg, side, brink_motion_size(pg, side, packed), far);
 }
 
 /* ---- one agent ---- */
@@ -77,7 +81,7 @@ static double set_bounds(const brink_pair_guards *pg, int side, int d, double si
 void brink_motion_bounds_of(const brink_pair_guards *pg, int side, const void *packed, double from,
                             double to, brink_motion_bounds *bounds) {
   brink_plan plan = brink_packed_plan(&pg->population[side]->packing, packed);
-  double size = size_of(pg, side, packed), off = 0.0, widest = 0.0, h = to - from;
+  double size = brink_motion_size(pg, side, packed), off = 0.0, widest = 0.0, h = to - from;
   for (int d = 0; d < pg->def.ndimensions; d += 2) {
     bool both = d + 1 < pg->def.ndimensions;
     line l = line_of(&plan, pg->def.position[side], (const int[2]){d, both ? d + 1 : d}, from, to,
@@ -149,7 +153,7 @@ static void relative_motion(const brink_pair_guards *pg, const void *const packe
   for (int side = 0; side < 2; side++) {
     brink_plan plan = brink_packed_plan(&pg->population[side]->packing, packed[side]);
     const uint32_t *position = pg->def.position[side];
-    double size = size_of(pg, side, packed[side]);
+    double size = brink_motion_size(pg, side, packed[side]);
     brink_double2 eps = {ROUGHLY * size, ROUGHLY * size}, far = brink_double2_zero;
     brink_plan_series_expand(&plan, position[d[0]], position[d[1]], from, h, eps, &of[side]);
     for (int k = 0; k <= of[side].degree; k++)

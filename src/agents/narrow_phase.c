@@ -468,7 +468,8 @@ brink_pair_root brink_pair_search(brink_pair_guards *pg, const brink_pair_query 
   brink_pair_query part = *q;
   brink_pair_root closed;
   pg->nupdates = 0;
-  if (brink_quadratic_search(pg, q, &closed)) return closed;
+  if (brink_quadratic_search(pg, q, &closed) || brink_straight_search(pg, q, &closed))
+    return closed;
   /* Only the part of the time in which the two can come close is searched, unless guards may have jumped anywhere. */
   if (!q->displaced && q->to > q->from &&
       !brink_motion_clip(pg, q->now[0], q->now[1], &part.from, &part.to))

@@ -214,6 +214,7 @@ typedef struct brink_pair_guards {
   double window_travel; /* distance that an agent travels in one window; of worker 0 */
   brink_tube *tube;     /* of each agent of both populations, by its number in the grid */
   bool quadratic;       /* guards are polynomials of low degree: closed forms (quadratic.c) */
+  bool straight;        /* they are not, but `reach` bounds them (straight.c) */
   int guard_degree;     /* the highest of them */
   double *series, **series_rows; /* of the states, for them, … */
   double *gradient;              /* … and a gradient */
@@ -300,6 +301,24 @@ bool brink_quadratic_search(brink_pair_guards *pg, const brink_pair_query *q,
 bool brink_quadratic_settle(brink_pair_guards *pg, const brink_pair_query *q,
                             const brink_pair_root *root, double value, brink_pair_settled *settled);
 
+/* Parameters and modes of the two, and the series of the states that guards read, in seconds from the start: plans of
+ * degree two at most. */
+void brink_quadratic_expand(brink_pair_guards *pg, const brink_pair_query *q);
+/* Of these the states that a guard reads at s, into pg->x1. */
+void brink_quadratic_states(brink_pair_guards *pg, size_t guard, double s);
+/* Are the states of a partner that has jumped the same as on its plan before? */
+bool brink_quadratic_same_states(const brink_pair_guards *pg, const brink_pair_query *q);
+/* A record of a contact that ends: its sign is that of the value from then on (narrow_phase.c, update_leaving). */
+void brink_quadratic_end_contact(brink_pair_guards *pg, const brink_pair_query *q,
+                                 const brink_contact *contact);
+
+/* ---- straight.c ---- */
+
+/* Can the block be searched in this way? */
+bool brink_straight_suits(const brink_pair_guards *pg);
+/* What brink_pair_search does, for straight plans and any guard. False: it has to be searched; nothing was recorded. */
+bool brink_straight_search(brink_pair_guards *pg, const brink_pair_query *q, brink_pair_root *root);
+
 /* ---- narrow_phase.c ---- */
 
 /* Sets parameters and modes of one side. */
@@ -333,6 +352,9 @@ static inline uint32_t brink_pair_grid_index(const brink_pair_guards *pg, int si
 /* Bounding volumes of an agent's motion from `from` to `to`, with its size and the tolerance around it. */
 void brink_motion_bounds_of(const brink_pair_guards *pg, int side, const void *packed, double from,
                             double to, brink_motion_bounds *bounds);
+/* The size of an agent, and with it all around it in which something can happen, where its position is `far`. */
+double brink_motion_size(const brink_pair_guards *pg, int side, const void *packed);
+double brink_motion_margin(const brink_pair_guards *pg, int side, const void *packed, double far);
 /* Do the tubes overlap at any time from the start of a's window on, for the time h? `since_b`: how long before that b's
  * window began. */
 bool brink_tubes_may_touch(const brink_pair_guards *pg, const brink_tube *a, const brink_tube *b,

@@ -30,12 +30,14 @@ bool brink_quadratic_init(brink_pair_guards *pg, brink_arena *arena) {
   pg->quadratic = model->def.enabled == NULL && pg->eval.solver == NULL;
   for (size_t k = 0; k < pg->def.nguards; k++) {
     const brink_guard *guard = &model->guards[pg->def.guards[k]];
-    if (guard->formula != NULL || guard->def.jet == NULL || guard->def.degree < 1 ||
-        guard->def.degree > DEGREE || guard->def.reads_signs || guard->def.side == BRINK_CROSSING)
+    int degree = guard->linear ? 1 : guard->def.jet != NULL ? guard->def.degree : 0;
+    if (guard->formula != NULL || degree < 1 || degree > DEGREE || guard->def.reads_signs ||
+        guard->def.side == BRINK_CROSSING)
       pg->quadratic = false;
-    else if (guard->def.degree > pg->guard_degree)
-      pg->guard_degree = guard->def.degree;
+    else if (degree > pg->guard_degree)
+      pg->guard_degree = degree;
   }
+  pg->straight = !pg->quadratic && brink_straight_suits(pg);
   return true;
 }
 
@@ -44,6 +46,7 @@ bool brink_quadratic_init(brink_pair_guards *pg, brink_arena *arena) {
 /* A guard in seconds from the start, with the sign that it begins with, and what it has to be off zero to be clear. */
 typedef struct approach {
   double c[DEGREE + 1], far, tolerance, band;
+  double rate; /* by time itself */
 } approach;
 
 /* The series of the states of one side. */
@@ -60,23 +63,26 @@ static void expand_side(brink_pair_guards *pg, int side, const brink_plan *plan,
   }
 }
 
-/* The series of all states that guards read, parameters and modes. False: the plans are no such polynomials. */
-static bool expand(brink_pair_guards *pg, const brink_pair_query *q) {
-  if (!pg->quadratic) return false;
-  brink_plan plan[2];
+void brink_quadratic_expand(brink_pair_guards *pg, const brink_pair_query *q) {
   for (int side = 0; side < 2; side++) {
-    plan[side] = brink_packed_plan(&pg->population[side]->packing, q->now[side]);
-    if (plan[side].degree * pg->guard_degree > DEGREE) return false;
-  }
-  for (int side = 0; side < 2; side++) {
-    expand_side(pg, side, &plan[side], q->from);
+    brink_plan plan = brink_packed_plan(&pg->population[side]->packing, q->now[side]);
+    expand_side(pg, side, &plan, q->from);
     brink_pair_gather_held(pg, side, q->now[side]);
   }
+}
+
+/* False: guards along these plans are no polynomials of low degree. */
+static bool expand(brink_pair_guards *pg, const brink_pair_query *q) {
+  if (!pg->quadratic) return false;
+  for (int side = 0; side < 2; side++) {
+    int degree = brink_packed_plan(&pg->population[side]->packing, q->now[side]).degree;
+    if (degree * pg->guard_degree > DEGREE) return false;
+  }
+  brink_quadratic_expand(pg, q);
   return true;
 }
 
-/* States at s seconds from the start, into pg->x1. */
-static void states_at(brink_pair_guards *pg, size_t guard, double s) {
+void brink_quadratic_states(brink_pair_guards *pg, size_t guard, double s) {
   const brink_guard_def *def = &pg->eval.model->guards[guard].def;
   for (size_t k = 0; k < def->ndepends; k++) {
     const double *row = pg->series_rows[def->depends[k]];
@@ -90,11 +96,12 @@ static bool bound(brink_pair_guards *pg, size_t guard, double from, double h, ap
   const brink_guard_def *def = &pg->eval.model->guards[guard].def;
   const double rtol = pg->detector.options->rtol, end = fabs(from + h), *other = pg->eval.gradient;
   double tolerance = 0.0, rate, *gradient = pg->gradient, other_rate = 0.0;
-  states_at(pg, guard, 0.0);
+  brink_quadratic_states(pg, guard, 0.0);
   if (brink_eval_gradient(&pg->eval, guard, from, pg->x1, gradient, &rate) != BRINK_TRY_OK)
     return false;
-  if (h > 0.0 && def->degree > 1) {
-    states_at(pg, guard, h);
+  y->rate = rate;
+  if (h > 0.0 && !pg->eval.model->guards[guard].linear) {
+    brink_quadratic_states(pg, guard, h);
     if (brink_eval_gradient(&pg->eval, guard, from + h, pg->x1, pg->eval.gradient, &other_rate) !=
         BRINK_TRY_OK)
       return false;
@@ -115,16 +122,36 @@ static bool bound(brink_pair_guards *pg, size_t guard, double from, double h, ap
   return true;
 }
 
+/* The coefficients of a linear guard, whose gradient is known. */
+static void compose_linear(brink_pair_guards *pg, size_t guard, double from, approach *y) {
+  const brink_guard_def *def = &pg->eval.model->guards[guard].def;
+  brink_quadratic_states(pg, guard, 0.0);
+  y->c[0] = brink_eval_guard(&pg->eval, guard, from, pg->x1);
+  y->c[1] = y->rate;
+  y->c[2] = 0.0;
+  for (size_t k = 0; k < def->ndepends; k++) {
+    const double *row = pg->series_rows[def->depends[k]];
+    y->c[1] += pg->gradient[k] * row[1];
+    y->c[2] += pg->gradient[k] * row[2];
+  }
+}
+
+static bool compose(brink_pair_guards *pg, size_t guard, double from, approach *y) {
+  const brink_guard *made = &pg->eval.model->guards[guard];
+  double time[DEGREE + 1] = {from, 1.0};
+  if (made->linear) {
+    compose_linear(pg, guard, from, y);
+    return true;
+  }
+  pg->eval.stats.guards++;
+  return made->def.jet(guard, DEGREE, time, (const double *const *)pg->series_rows, &pg->eval.env,
+                       y->c) == 0;
+}
+
 /* Along the path of length h. False: the model does not say. */
 static bool follow(brink_pair_guards *pg, size_t guard, const brink_pair_query *q, double h,
                    approach *y) {
-  const brink_guard_def *def = &pg->eval.model->guards[guard].def;
-  double time[DEGREE + 1] = {q->from, 1.0};
-  pg->eval.stats.guards++;
-  if (def->jet(guard, DEGREE, time, (const double *const *)pg->series_rows, &pg->eval.env, y->c) !=
-          0 ||
-      !bound(pg, guard, q->from, h, y))
-    return false;
+  if (!bound(pg, guard, q->from, h, y) || !compose(pg, guard, q->from, y)) return false;
   return 0.0 * (y->far + y->c[0] + y->c[1] + y->c[2]) == 0.0; /* all are finite */
 }
 
@@ -144,8 +171,7 @@ static double least_of(const approach *y, int sign, double h) {
 
 typedef enum finding { UNCLEAR, NOTHING, CROSSES, LEAVES } finding;
 
-/* Are the states of a partner that has jumped the same as on its plan before? */
-static bool same_states(const brink_pair_guards *pg, const brink_pair_query *q) {
+bool brink_quadratic_same_states(const brink_pair_guards *pg, const brink_pair_query *q) {
   for (int side = 0; side < 2; side++) {
     if (q->previous[side] == q->now[side]) continue;
     brink_plan before = brink_packed_plan(&pg->population[side]->packing, q->previous[side]);
@@ -165,7 +191,7 @@ static bool leaves(const brink_pair_guards *pg, const brink_pair_query *q, const
   double slope = sign * y->c[1], bend = fmin(2.0 * sign * y->c[2] * h, 0.0);
   return contact->origin[0] == q->from && contact->origin[1] == q->from && contact->due == 0 &&
          sign != 0 && fabs(y->c[0]) <= 0.5 * y->tolerance && slope + bend > 0.5 * slope &&
-         slope * h > y->far && sign * value_at(y, h) > y->far && same_states(pg, q);
+         slope * h > y->far && sign * value_at(y, h) > y->far && brink_quadratic_same_states(pg, q);
 }
 
 static finding examine(const brink_pair_guards *pg, const brink_pair_query *q, const approach *y,
@@ -190,16 +216,15 @@ static double first_root(const approach *y, int sign) {
 static double step_inside(brink_pair_guards *pg, size_t guard, double from, double s, int sign) {
   double step = 2.0 * DBL_EPSILON * s;
   for (int k = 0; k < STEPS && s > 0.0; k++, step *= 2.0) {
-    states_at(pg, guard, s);
+    brink_quadratic_states(pg, guard, s);
     if (sign * brink_eval_guard(&pg->eval, guard, from + s, pg->x1) >= 0.0) break;
     s = fmax(s - step, 0.0);
   }
   return s;
 }
 
-/* A record of a contact that ends: its sign is that of the value from then on (narrow_phase.c, update_leaving). */
-static void end_contact(brink_pair_guards *pg, const brink_pair_query *q,
-                        const brink_contact *contact) {
+void brink_quadratic_end_contact(brink_pair_guards *pg, const brink_pair_query *q,
+                                 const brink_contact *contact) {
   if (contact == NULL || !contact->touching || contact->leaves_at == q->to) return;
   brink_contact *made = &pg->updates[pg->nupdates++];
   *made = *contact;
@@ -231,6 +256,8 @@ bool brink_quadratic_search(brink_pair_guards *pg, const brink_pair_query *q,
   double h = q->to - q->from;
   *root = (brink_pair_root){.t = q->to};
   if (!(h > 0.0) || q->displaced || q->record_all || !expand(pg, q)) return false;
+  /* Without `reach` nobody has seen whether an action moved it. */
+  if (q->jumped && !brink_quadratic_same_states(pg, q)) return false;
   for (size_t k = 0; k < pg->def.nguards; k++) {
     size_t guard = pg->def.guards[k];
     const brink_contact *contact =
@@ -242,7 +269,7 @@ bool brink_quadratic_search(brink_pair_guards *pg, const brink_pair_query *q,
       pg->nupdates = 0;
       return false;
     }
-    if (found != CROSSES) end_contact(pg, q, contact);
+    if (found != CROSSES) brink_quadratic_end_contact(pg, q, contact);
   }
   if (root->found && pg->nupdates > 0) { /* contacts that end after the event */
     pg->nupdates = 0;
@@ -259,7 +286,8 @@ bool brink_quadratic_settle(brink_pair_guards *pg, const brink_pair_query *q,
   const brink_guard_def *def = &pg->eval.model->guards[root->guard].def;
   approach y;
   if (root->kind != BRINK_CROSSED || !expand(pg, q) || !follow(pg, root->guard, q, 0.0, &y) ||
-      !same_states(pg, q) || !(fabs(y.c[0] - value) <= y.band && fabs(y.c[0]) <= 0.5 * y.tolerance))
+      !brink_quadratic_same_states(pg, q) ||
+      !(fabs(y.c[0] - value) <= y.band && fabs(y.c[0]) <= 0.5 * y.tolerance))
     return false;
   /* After this time it is off its surface by more than rounding, if its slope lasts so long. */
   double soon = 4.0 * y.band / fabs(y.c[1]);

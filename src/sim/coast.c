@@ -29,11 +29,11 @@
 static bool is_simple(const brink_model *model, size_t index, int degree) {
   const brink_guard *guard = &model->guards[index];
   const brink_guard_def *def = &guard->def;
-  bool numbers = def->coefficients != NULL && def->value == NULL;
+  bool linear = guard->linear; /* by numbers, or with a gradient */
   bool series = def->jet != NULL && def->degree >= 1 && def->degree * degree <= DEGREE;
   return guard->formula == NULL && guard->watched_as == index && guard->next_same == index &&
          !guard->lets_go && def->side != BRINK_LEAF && !def->reads_signs && !def->condition &&
-         !def->is_timer && (numbers || series);
+         !def->is_timer && (linear || series);
 }
 
 bool brink_coast_suits(const brink_sim *sim) {
@@ -70,16 +70,25 @@ typedef struct approach {
   double c[DEGREE + 1], tolerance;
 } approach;
 
-static void along_numbers(const brink_sim *sim, const brink_guard_def *def, double t,
-                          const series *s, approach *y) {
-  y->c[0] = def->offset + def->time_coefficient * t;
+/* A linear guard: its gradient is the same everywhere. */
+static bool along_linear(brink_sim *sim, size_t guard, double t, const double *x, const series *s,
+                         approach *y) {
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  const double *weights = def->coefficients;
+  y->c[0] = brink_eval_guard(&sim->eval, guard, t, x);
   y->c[1] = def->time_coefficient;
+  if (weights == NULL) {
+    weights = sim->eval.gradient;
+    if (brink_eval_gradient(&sim->eval, guard, t, x, sim->eval.gradient, &y->c[1]) != BRINK_TRY_OK)
+      return false;
+  }
   for (size_t k = 0; k < def->ndepends; k++) {
     size_t i = def->depends[k];
-    double w = def->coefficients[k];
-    for (int l = 0; l <= s->degree; l++) y->c[l] += w * s->c[i][l];
+    double w = weights[k];
+    for (int l = 1; l <= s->degree; l++) y->c[l] += w * s->c[i][l];
     y->tolerance += fabs(w) * (sim->options.rtol * fabs(s->c[i][0]) + sim->atol[i]);
   }
+  return true;
 }
 
 static bool along_series(brink_sim *sim, size_t guard, double t, const double *x, const series *s,
@@ -105,12 +114,10 @@ static double first_root(const double *c) {
 /* How long the guard stays off its surface; 0: it is too close to it, or on the other side. */
 static double time_off(brink_sim *sim, size_t guard, double t, const double *x, const series *s,
                        int sign) {
-  const brink_guard_def *def = &sim->model->guards[guard].def;
   approach y = {.tolerance = 0.0};
-  if (def->coefficients != NULL)
-    along_numbers(sim, def, t, s, &y);
-  else if (!along_series(sim, guard, t, x, s, &y))
-    return 0.0;
+  bool known = sim->model->guards[guard].linear ? along_linear(sim, guard, t, x, s, &y)
+                                                : along_series(sim, guard, t, x, s, &y);
+  if (!known) return 0.0;
   for (int l = 0; l <= DEGREE; l++) y.c[l] *= sign;
   bool dips = y.c[2] > 0.0 && y.c[1] < 0.0;
   double far = FAR * y.tolerance;
@@ -142,13 +149,15 @@ static bool expand(brink_sim *sim, double t, const double *x, series *s) {
 
 bool brink_coast(const brink_packing *packing, brink_sim *sim, void *packed, double t, double t_end,
                  double *valid) {
+  const brink_model *model = sim->model;
   brink_packed_signs of;
   series s;
-  if (!packing->coasts || sim->observers != NULL || !brink_packed_is_plain(packing, packed, &of) ||
-      !(t < t_end) || !expand(sim, t, sim->x, &s))
+  if (!packing->coasts || sim->observers != NULL ||
+      (model->doubts != NULL && model->doubts(model->def.user)) ||
+      !brink_packed_is_plain(packing, packed, &of) || !(t < t_end) || !expand(sim, t, sim->x, &s))
     return false;
   double left = t_end - t;
-  for (size_t k = 0; k < sim->model->def.nguards; k++) {
+  for (size_t k = 0; k < model->def.nguards; k++) {
     if (of.sgn[k] == 0 || of.slack[k] != 0.0 || of.touched[k] || of.pending[k]) return false;
     double off = time_off(sim, k, t, sim->x, &s, of.sgn[k]);
     if (off < left) left = off;
