@@ -316,7 +316,7 @@ static void add_terms(brink_eval *eval, double t, const double *x) {
   struct brink_solver *s = eval->solver;
   double *sum = s->z_kept;
   if (!brink_eval_admit(eval, t, x) || brink_constraint_derive(eval, t, x) != BRINK_TRY_OK ||
-      !brink_blocks_factor_all(&s->blocks, s->values))
+      !brink_blocks_factor_all(&s->blocks, s->values, brink_eval_patience(eval)))
     return;
   memset(sum, 0, s->nz * sizeof *sum);
   for (size_t j = 0; j < s->ns; j++) {
@@ -325,6 +325,7 @@ static void add_terms(brink_eval *eval, double t, const double *x) {
     for (size_t i = 0; i < s->nz; i++)
       sum[s->structure->unknown[i] - s->ns] += fabs(s->column[i]) * size;
   }
+  if (brink_eval_gives_up(eval)) return; /* not all was added */
   for (size_t k = 0; k < s->nz; k++) s->z_floor[k] = fmax(s->z_floor[k], sum[k]);
 }
 
@@ -408,7 +409,7 @@ static bool look_at(brink_eval *eval, double t, const double *x) {
   brink_stats counted = eval->stats; /* a clone looks once more: that must not show */
   bool known = brink_eval_admit(eval, t, x) &&
                brink_constraint_derive(eval, t, x) == BRINK_TRY_OK &&
-               brink_blocks_factor_all(&s->blocks, s->values);
+               brink_blocks_factor_all(&s->blocks, s->values, brink_eval_patience(eval));
   eval->stats = counted;
   if (!known) return false;
   memset(s->z_weight, 0, s->nz * sizeof *s->z_weight);
@@ -427,6 +428,7 @@ static bool look_at(brink_eval *eval, double t, const double *x) {
       s->z_rounding[u] += fabs(s->column[i]) * size;
     }
   }
+  if (brink_eval_gives_up(eval)) return false; /* not all was added */
   memcpy(s->seen, x, bytes);
   s->seen[eval->nx] = t;
   s->has_seen = true;

@@ -32,6 +32,7 @@ struct brink_solver {
   double least_atol;        /* of these: for unknowns, which have none */
   size_t ns, nz;            /* states, unknowns: nx = ns + nz */
   brink_blocks blocks;      /* of dg/dz; its pointers lead to `structure` and to the workspace */
+  size_t nfactors;          /* doubles of its factors */
   bool bounded;             /* unknowns are looked for inside their bounds */
   double *y;                /* nx: a point whose unknowns are solved for */
   double *trial;            /* nx */

@@ -27,6 +27,9 @@ bool brink_constraint_unknowns_by(brink_eval *eval, size_t j) {
   struct brink_solver *s = eval->solver;
   const brink_sparsity *pattern = &s->structure->pattern;
   bool any = false;
+  if (brink_patience_ends(brink_eval_patience(eval),
+                          s->nz + pattern->starts[eval->nx] + s->nfactors))
+    return false;
   memset(s->column, 0, s->nz * sizeof *s->column);
   for (size_t e = pattern->starts[j]; e < pattern->starts[j + 1]; e++) {
     if (pattern->rows[e] >= s->nz || s->values[e] == 0.0) continue;
@@ -64,7 +67,8 @@ static void add_through_unknowns(brink_eval *eval, size_t j) {
 static brink_try form(brink_eval *eval, double t, const double *y) {
   struct brink_solver *s = eval->solver;
   const brink_structure *structure = s->structure;
-  if (!brink_blocks_factor_all(&s->blocks, s->values)) return brink_constraint_singular(eval, t, y);
+  if (!brink_blocks_factor_all(&s->blocks, s->values, brink_eval_patience(eval)))
+    return brink_constraint_singular(eval, t, y);
   memset(s->H, 0, structure->nh * s->ns * sizeof *s->H);
   bool through = reads_unknowns(eval);
   for (size_t j = 0; j < s->ns; j++) {
@@ -74,7 +78,7 @@ static brink_try form(brink_eval *eval, double t, const double *y) {
     }
     if (through && brink_constraint_unknowns_by(eval, j)) add_through_unknowns(eval, j);
   }
-  return BRINK_TRY_OK;
+  return brink_eval_gives_up(eval) ? BRINK_TRY_FATAL : BRINK_TRY_OK;
 }
 
 brink_try brink_constraint_invariants(brink_eval *eval, double t, const double *y) {
@@ -123,10 +127,17 @@ static double length_of(const struct brink_solver *s, size_t i) {
   return sqrt(sum);
 }
 
+static size_t nothing(double *v, size_t n) {
+  memset(v, 0, n * sizeof *v);
+  return 0;
+}
+
 /* H W H' with rows of length 1, and multipliers so that H' of them is a correction that takes the values v of the
  * invariants to zero; with complete pivoting: rows that are nothing, or depend on others, get none. Returns the rank; `taken[i]`:
- * row i counted. v is overwritten by the multipliers of H' itself. */
-static size_t solve_normal(struct brink_solver *s, size_t n, double *v, bool *taken) {
+ * row i counted. v is overwritten by the multipliers of H' itself; by zeros if the step is given up. */
+static size_t solve_normal(brink_eval *eval, size_t n, double *v, bool *taken) {
+  struct brink_solver *s = eval->solver;
+  brink_patience *patience = brink_eval_patience(eval);
   size_t rank = 0;
   double *a = s->normal, *length = s->multiplier;
   for (size_t i = 0; i < n; i++) {
@@ -134,6 +145,7 @@ static size_t solve_normal(struct brink_solver *s, size_t n, double *v, bool *ta
     taken[i] = false;
   }
   for (size_t i = 0; i < n; i++) {
+    if (brink_patience_ends(patience, i * s->ns)) return nothing(v, n);
     for (size_t k = 0; k <= i; k++) {
       double sum = 0.0;
       for (size_t j = 0; j < s->ns; j++)
@@ -153,6 +165,7 @@ static size_t solve_normal(struct brink_solver *s, size_t n, double *v, bool *ta
       pivot = i;
     }
     if (pivot == n) break;
+    if (brink_patience_ends(patience, n * n)) return nothing(v, n);
     taken[pivot] = true;
     for (size_t i = 0; i < n; i++) {
       double factor = i == pivot ? 0.0 : a[i * n + pivot] / a[pivot * n + pivot];
@@ -213,7 +226,7 @@ brink_try brink_constraint_project(brink_eval *eval, double t, double *y, const 
     size_t n = s->structure->nh;
     double *v = s->multiplier + n;
     memcpy(v, s->r + s->nz, n * sizeof *v);
-    solve_normal(s, n, v, s->taken);
+    solve_normal(eval, n, v, s->taken);
     correction(s, n, v);
     double size = 0.0, relative = 0.0;
     for (size_t j = 0; j < s->ns; j++) {
@@ -265,7 +278,9 @@ static void derive_fixed_unknowns(brink_eval *eval) {
   if (count == n) return;
   memset(s->H + n * s->ns, 0, (count - n) * s->ns * sizeof *s->H);
   for (size_t j = 0; j < s->ns; j++) {
-    if (!brink_constraint_unknowns_by(eval, j)) continue;
+    if (!brink_constraint_unknowns_by(eval, j) ||
+        brink_patience_ends(brink_eval_patience(eval), (count - n) * s->nz))
+      continue;
     size_t row = n;
     for (size_t u = s->ns; u < eval->nx; u++) {
       if (start_of(eval, u) != BRINK_INITIAL_FIXED) continue;
@@ -367,7 +382,7 @@ static brink_try meet_invariants(brink_eval *eval, double t, double *x, size_t *
     double *v = s->multiplier + n;
     derive_fixed_unknowns(eval);
     start_values(eval, x, v);
-    *open = nfree - solve_normal(s, n, v, s->taken);
+    *open = nfree - solve_normal(eval, n, v, s->taken);
     correction(s, n, v);
     memcpy(s->total, s->field, s->ns * sizeof *s->total);
     double relative = 0.0, size;
@@ -476,10 +491,11 @@ static brink_try find_chosen(brink_eval *eval, double t, const double *x, bool *
     chosen[j] = s->weight[j] > 0.0;
     for (size_t i = 0; i < n && chosen[j]; i++) v[i] = s->H[i * s->ns + j];
     if (!chosen[j]) continue;
-    solve_normal(s, n, v, s->taken);
+    solve_normal(eval, n, v, s->taken);
     correction(s, n, v);
     chosen[j] = fabs(s->field[j] + 1.0) > 1e-6; /* what rounding leaves of 0 */
     *nchosen += chosen[j];
+    if (brink_eval_gives_up(eval)) return BRINK_TRY_FATAL;
   }
   return BRINK_TRY_OK;
 }

@@ -45,6 +45,7 @@ brink_try brink_constraint_bind(brink_eval *eval) {
   s->blocks.unknown = structure->unknown;
   s->blocks.block = structure->block;
   s->blocks.nblocks = structure->nblocks;
+  s->nfactors = brink_blocks_room(structure->block, structure->nblocks);
   s->blocks.starts = structure->pattern.starts;
   s->blocks.rows = structure->pattern.rows;
   return BRINK_TRY_OK;
@@ -238,7 +239,8 @@ static brink_try solve_together(brink_eval *eval, double t, double *y) {
     if (at_rounding(eval, 0, s->nz, t, y, s->r, s->r_trial)) return BRINK_TRY_OK;
     eval->stats.newton++;
     eval->stats.factorisations++;
-    if (!brink_blocks_factor_all(&s->blocks, s->values)) return BRINK_TRY_UNSOLVED;
+    if (!brink_blocks_factor_all(&s->blocks, s->values, brink_eval_patience(eval)))
+      return BRINK_TRY_UNSOLVED;
     for (size_t i = 0; i < s->nz; i++) s->step[i] = -s->r[i];
     brink_blocks_solve(&s->blocks, s->values, s->step);
     double size = step_size(s, 0, s->nz, s->step, y);
@@ -334,7 +336,7 @@ static brink_try solve_block(brink_eval *eval, double t, size_t b, double *y) {
     if (at_rounding(eval, first, end, t, y, s->r, s->r_trial)) return BRINK_TRY_OK;
     eval->stats.newton++;
     eval->stats.factorisations++;
-    if (!brink_blocks_factor(&s->blocks, s->values, b)) {
+    if (!brink_blocks_factor(&s->blocks, s->values, b, brink_eval_patience(eval))) {
       if (shaken) return singular(eval, t, b, y);
       shaken = true; /* singular here, perhaps, and not beside it: 0 = z^2 - x at z = 0 */
       shake(s, first, end, y);
@@ -401,7 +403,8 @@ brink_try brink_constraint_field(brink_eval *eval, double t, const double *x, do
   if (outcome == BRINK_TRY_OK) outcome = brink_eval_call_states(eval, t, y, dx);
   if (outcome == BRINK_TRY_OK && !s->current) outcome = brink_constraint_derive(eval, t, y);
   if (outcome != BRINK_TRY_OK) return outcome;
-  if (!brink_blocks_factor_all(&s->blocks, s->values)) return brink_constraint_singular(eval, t, y);
+  if (!brink_blocks_factor_all(&s->blocks, s->values, brink_eval_patience(eval)))
+    return brink_constraint_singular(eval, t, y);
   find_rates(eval, dx);
   if (are_finite(dx + s->ns, s->nz)) return BRINK_TRY_OK;
   eval->bad_state = BRINK_NONE;
@@ -427,8 +430,8 @@ bool brink_constraint_regular(brink_eval *eval, double t, const double *y) {
   for (size_t b = 0; b < structure->nblocks; b++) {
     size_t first = structure->block[b], m = structure->block[b + 1] - first;
     double *left = s->column, *right = s->step;
-    double found =
-        brink_blocks_condition(&s->blocks, s->values, b, SINGULAR, left, right, s->rank_room);
+    double found = brink_blocks_condition(&s->blocks, s->values, b, SINGULAR, left, right,
+                                          s->rank_room, brink_eval_patience(eval));
     if (found >= SINGULAR) continue;
     double most_left = 0.0, most_right = 0.0;
     for (size_t i = 0; i < m; i++) {

@@ -111,7 +111,7 @@ static size_t gather(brink_eval *eval, const impulses *im) {
   const brink_sparsity *pattern = &structure->pattern;
   size_t m = im->m, n = structure->nh, width = m + 1;
   memset(im->a, 0, im->rows * width * sizeof *im->a);
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n && !brink_patience_ends(brink_eval_patience(eval), s->ns * m); i++) {
     double *row = im->a + i * width;
     for (size_t j = 0; j < s->ns; j++) {
       double h = s->H[i * s->ns + j];
@@ -138,11 +138,12 @@ static size_t gather(brink_eval *eval, const impulses *im) {
 }
 
 /* dL by complete pivoting; what has no pivot stays 0. */
-static void eliminate(const impulses *im, size_t n, size_t *columns, double *dL) {
+static void eliminate(const impulses *im, size_t n, size_t *columns, double *dL,
+                      brink_patience *patience) {
   size_t m = im->m, width = m + 1, rank = 0;
   double *a = im->a;
   memset(dL, 0, m * sizeof *dL);
-  for (; rank < n && rank < m; rank++) {
+  for (; rank < n && rank < m && !brink_patience_ends(patience, 2 * n * width); rank++) {
     size_t row = n, column = m;
     double most = NO_PIVOT;
     for (size_t i = rank; i < n; i++) {
@@ -268,7 +269,8 @@ static brink_try give_impulse(brink_eval *eval, double t, double *x, const bool 
     move(eval, &im, x);
     outcome = rows_and_invariants(eval, t, im.x);
     if (outcome != BRINK_TRY_OK) break;
-    eliminate(&im, gather(eval, &im), s->columns, im.dL);
+    eliminate(&im, gather(eval, &im), s->columns, im.dL, brink_eval_patience(eval));
+    if (brink_eval_gives_up(eval)) return BRINK_TRY_FATAL;
     for (size_t j = 0; j < im.m; j++) im.L[j] += im.dL[j];
     double size = size_of(im.dL, im.m) / fmax(size_of(im.L, im.m), DBL_MIN);
     if (size <= 4.0 * DBL_EPSILON || (size < 1e-9 && size > 0.5 * before)) break;

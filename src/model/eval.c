@@ -413,6 +413,16 @@ bool brink_eval_gives_up(brink_eval *eval) {
   return eval->gave_up;
 }
 
+static bool gives_up(void *who) {
+  return brink_eval_gives_up(who);
+}
+
+brink_patience *brink_eval_patience(brink_eval *eval) {
+  eval->patience.is_over = gives_up; /* of this evaluator, be it a copy of another */
+  eval->patience.who = eval;
+  return &eval->patience;
+}
+
 /* ---- the right-hand side ---- */
 
 /* What a callback's return value means. */

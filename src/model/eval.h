@@ -13,6 +13,7 @@
 #include "base/archive.h"
 #include "model/audit.h"
 #include "model/model.h"
+#include "num/patience.h"
 
 /* What an evaluation, or an attempt at a step, came to. */
 typedef enum brink_try {
@@ -100,6 +101,7 @@ typedef struct brink_eval {
   const atomic_bool *cancelled;
   double cancelled_at; /* when that was first seen, in seconds of a clock; 0: it was not */
   bool gave_up;
+  brink_patience patience; /* brink_eval_patience */
 
   size_t exempt;       /* a guard on whose surface the point is known to be */
   size_t failed_guard; /* a guard whose callback reported a fatal error; BRINK_NONE */
@@ -114,6 +116,8 @@ typedef struct brink_eval {
 void brink_eval_heed(brink_eval *eval, const atomic_bool *cancelled);
 /* Has it been cancelled, and the step gone on for too long after that? To be asked by what may take long. */
 bool brink_eval_gives_up(brink_eval *eval);
+/* The same for loops below that know no evaluator. */
+brink_patience *brink_eval_patience(brink_eval *eval);
 
 bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *arena, bool append);
 

@@ -55,11 +55,17 @@ static int flow_jet(int order, double t, double unit, const double *x, const bri
     return brink_instance_constrained_flow(instance, order, t, unit, x, env, rows);
   brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
   const brink_native *native = instance->native;
+  bool done = true;
   if (native == NULL || native->object->flow == NULL ||
       native->object->flow(&frame, &instance->tables, order, unit, rows, instance->flow_scratch) ==
           0)
-    brink_flow_run(instance->flow, &frame, order, unit, rows, instance->flow_scratch, NULL);
-  return 0;
+    done = brink_flow_run_within(instance->flow, &frame, order, unit, rows, instance->flow_scratch,
+                                 NULL, instance->step_patience);
+  return done ? 0 : -1;
+}
+
+void brink_instance_heed(brink_instance *instance, brink_patience *patience) {
+  instance->step_patience = patience;
 }
 
 /* ---- the definition ---- */

@@ -254,7 +254,8 @@ struct brink_instance {
     brink_blocks blocks;
   } constraints;
 
-  brink_tangent_room *tangents; /* NULL: no derivatives were needed yet */
+  brink_tangent_room *tangents;  /* NULL: no derivatives were needed yet */
+  brink_patience *step_patience; /* of the evaluator that asks; NULL: it waits for everything */
 
   bool *doubted;     /* guards whose events are judged when the instant is over … */
   bool doubts;       /* … and there are some */

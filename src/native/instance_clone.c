@@ -152,6 +152,7 @@ brink_status brink_shared_instance(brink_shared *shared, const brink_allocator *
   made->arena = arena;
   if (shared->native != NULL) brink_instance_begin_waiting(made);
   made->compile_seconds = 0.0;
+  made->step_patience = NULL;
   atomic_fetch_add(&shared->users, 1);
   if (!take_own(made)) {
     brink_instance_destroy(made);

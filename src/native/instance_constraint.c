@@ -355,15 +355,16 @@ int brink_instance_constrained_flow(brink_instance *instance, int order, double 
   blocks->starts = of->pattern.starts;
   blocks->rows = of->pattern.rows;
   derivatives(of, t, x, env, values);
-  if (!brink_blocks_factor_all(blocks, values)) return 1;
+  if (!brink_blocks_factor_all(blocks, values, instance->step_patience)) return 1;
   brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
   brink_flow_constraints constraints = {.series = bound->series,
                                         .registers = instance->constraints.registers,
                                         .blocks = blocks,
                                         .values = values,
                                         .column = instance->constraints.column};
-  brink_flow_run(instance->flow, &frame, order, unit, rows, instance->flow_scratch, &constraints);
-  return 0;
+  bool done = brink_flow_run_within(instance->flow, &frame, order, unit, rows,
+                                    instance->flow_scratch, &constraints, instance->step_patience);
+  return done ? 0 : -1;
 }
 
 /* ---- the definition ---- */

@@ -13,6 +13,7 @@
 
 #include "base/archive.h"
 #include "expr/system.h"
+#include "num/patience.h"
 
 /* ---- what kernels work on ---- */
 
@@ -280,6 +281,9 @@ brink_status brink_instance_create(brink_system *system, const brink_instance_op
                                    const brink_allocator *allocator, brink_diag *diag,
                                    brink_instance **instance);
 void brink_instance_destroy(brink_instance *instance); /* NULL is fine */
+
+/* The series that it is asked for end when this is over; it outlives them. NULL, as at first: they are waited for. */
+void brink_instance_heed(brink_instance *instance, brink_patience *patience);
 
 /* Another instance of the same system, with the same options, as `like` was when it was made. It shares the code, the
  * tables and the definition of the model with it, and has its own of everything that callbacks write to: it gives the

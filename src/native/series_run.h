@@ -50,4 +50,9 @@ void brink_flow_run(const brink_flow *flow, const brink_frame *frame, int order,
                     double *const *rows, double *scratch,
                     const brink_flow_constraints *constraints);
 
+/* The same while patience lasts. False: it is over, and the rows are of no use. */
+bool brink_flow_run_within(const brink_flow *flow, const brink_frame *frame, int order, double unit,
+                           double *const *rows, double *scratch,
+                           const brink_flow_constraints *constraints, brink_patience *patience);
+
 #endif

@@ -241,9 +241,22 @@ static void solve_round(const series_run *run, const brink_flow_constraints *con
   run_round(run, k);
 }
 
+/* Multiplications of one coefficient of all unknowns, about. */
+static size_t work_of_round(const brink_flow_constraints *constraints, size_t length) {
+  const brink_blocks *blocks = constraints->blocks;
+  return 2 * constraints->series->count * length +
+         brink_blocks_room(blocks->block, blocks->nblocks);
+}
+
 void brink_flow_run(const brink_flow *flow, const brink_frame *frame, int order, double unit,
                     double *const *rows, double *scratch,
                     const brink_flow_constraints *constraints) {
+  brink_flow_run_within(flow, frame, order, unit, rows, scratch, constraints, NULL);
+}
+
+bool brink_flow_run_within(const brink_flow *flow, const brink_frame *frame, int order, double unit,
+                           double *const *rows, double *scratch,
+                           const brink_flow_constraints *constraints, brink_patience *patience) {
   size_t length = (size_t)order + 1;
   double *v = scratch, *t = v + flow->nv * length, *r = t + length;
   memset(scratch, 0, brink_flow_scratch(flow, order) * sizeof *scratch);
@@ -259,7 +272,10 @@ void brink_flow_run(const brink_flow *flow, const brink_frame *frame, int order,
   }
   for (int k = 0; k <= order; k++) {
     double *next = r;
-    if (constraints != NULL) solve_round(&unknowns, constraints, k, rows);
+    if (constraints != NULL) {
+      if (brink_patience_ends(patience, work_of_round(constraints, length))) return false;
+      solve_round(&unknowns, constraints, k, rows);
+    }
     if (k == order) break;
     for (size_t n = 0; n < flow->program->nkernels; n++) {
       const brink_series_program *series = flow->series[n];
@@ -272,6 +288,7 @@ void brink_flow_run(const brink_flow *flow, const brink_frame *frame, int order,
                         .length = length};
       if (series->kernel->accumulate) clear_outputs(&run, k, rows, v);
       for (run.iteration = 0; run.iteration < series->kernel->count; run.iteration++) {
+        if (brink_patience_ends(patience, series->count * length)) return false;
         run.r = next;
         run_round(&run, k);
         write_outputs(&run, k, rows, v);
@@ -279,4 +296,5 @@ void brink_flow_run(const brink_flow *flow, const brink_frame *frame, int order,
       }
     }
   }
+  return true;
 }

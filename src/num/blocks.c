@@ -36,7 +36,8 @@ static void gather(const brink_blocks *blocks, const double *values, size_t b, d
 }
 
 /* Block b, into a, its place. */
-static bool factor(const brink_blocks *blocks, const double *values, size_t b, double *a) {
+static bool factor(const brink_blocks *blocks, const double *values, size_t b, double *a,
+                   brink_patience *patience) {
   size_t first = blocks->block[b], m = blocks->block[b + 1] - first;
   gather(blocks, values, b, a);
   for (size_t i = 0; i < m; i++) {
@@ -46,19 +47,21 @@ static bool factor(const brink_blocks *blocks, const double *values, size_t b, d
     double scale = blocks->scale[first + i] = ldexp(1.0, -ilogb(most));
     for (size_t k = 0; k < m; k++) a[i * m + k] *= scale;
   }
-  return brink_lu_factor(m, a, blocks->pivots + first) == 0;
+  return brink_lu_factor_within(m, a, blocks->pivots + first, patience) == 0;
 }
 
-bool brink_blocks_factor(const brink_blocks *blocks, const double *values, size_t b) {
-  return factor(blocks, values, b, place(blocks, b));
+bool brink_blocks_factor(const brink_blocks *blocks, const double *values, size_t b,
+                         brink_patience *patience) {
+  return factor(blocks, values, b, place(blocks, b), patience);
 }
 
 /* To ask for the place of each would take time by the square of their number. */
-bool brink_blocks_factor_all(const brink_blocks *blocks, const double *values) {
+bool brink_blocks_factor_all(const brink_blocks *blocks, const double *values,
+                             brink_patience *patience) {
   double *a = blocks->factors;
   for (size_t b = 0; b < blocks->nblocks; b++) {
     size_t m = blocks->block[b + 1] - blocks->block[b];
-    if (!factor(blocks, values, b, a)) return false;
+    if (!factor(blocks, values, b, a, patience)) return false;
     a += m * m;
   }
   return true;
@@ -112,13 +115,18 @@ static void exchange(double *a, double *b) {
 }
 
 /* Gauss-Jordan with complete pivoting on a, with the identity beside it in `left`; stops where no pivot is above
- * `least`. order[k]: the column that is now at k. Returns the rank; *smallest: the smallest pivot that was met. */
+ * `least`. order[k]: the column that is now at k. Returns the rank; *smallest: the smallest pivot that was met,
+ * INFINITY if patience ended before all were. */
 static size_t eliminate(size_t m, double *a, double *left, double *order, double least,
-                        double *smallest) {
+                        double *smallest, brink_patience *patience) {
   *smallest = (double)INFINITY;
   for (size_t k = 0; k < m; k++) {
     size_t row = k, column = k;
     double most = 0.0;
+    if (brink_patience_ends(patience, 3 * m * m)) {
+      *smallest = (double)INFINITY;
+      return m;
+    }
     for (size_t i = k; i < m; i++) {
       for (size_t j = k; j < m; j++) {
         if (!(fabs(a[i * m + j]) > most)) continue;
@@ -146,7 +154,8 @@ static size_t eliminate(size_t m, double *a, double *left, double *order, double
 }
 
 double brink_blocks_condition(const brink_blocks *blocks, const double *values, size_t b,
-                              double least, double *left, double *right, double *room) {
+                              double least, double *left, double *right, double *room,
+                              brink_patience *patience) {
   size_t m = blocks->block[b + 1] - blocks->block[b];
   double *a = room, *identity = a + m * m, *column = identity + m * m, *order = column + m;
   double smallest;
@@ -160,7 +169,7 @@ double brink_blocks_condition(const brink_blocks *blocks, const double *values, 
     order[i] = (double)i;
   }
   equilibrate(m, a, column);
-  size_t rank = eliminate(m, a, identity, order, least, &smallest);
+  size_t rank = eliminate(m, a, identity, order, least, &smallest, patience);
   memset(left, 0, m * sizeof *left);
   memset(right, 0, m * sizeof *right);
   if (rank == m) return smallest;

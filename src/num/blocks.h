@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "num/patience.h"
+
 typedef struct brink_blocks {
   size_t n;              /* rows */
   const size_t *unknown; /* column of each row's unknown */
@@ -25,9 +27,11 @@ typedef struct brink_blocks {
 size_t brink_blocks_room(const size_t *block, size_t nblocks);
 
 /* Factors block b from the values of the pattern. False: it is singular to working precision of its pivots (exactly
- * zero, or not finite). */
-bool brink_blocks_factor(const brink_blocks *blocks, const double *values, size_t b);
-bool brink_blocks_factor_all(const brink_blocks *blocks, const double *values);
+ * zero, or not finite), or patience is over (NULL: it never is). */
+bool brink_blocks_factor(const brink_blocks *blocks, const double *values, size_t b,
+                         brink_patience *patience);
+bool brink_blocks_factor_all(const brink_blocks *blocks, const double *values,
+                             brink_patience *patience);
 
 /* Solves with one block's diagonal part: v, of the rows of the block, is overwritten. */
 void brink_blocks_solve_one(const brink_blocks *blocks, size_t b, double *v);
@@ -37,8 +41,10 @@ void brink_blocks_solve(const brink_blocks *blocks, const double *values, double
 
 /* The reciprocal of the condition of block b, estimated from a factorisation with complete pivoting of the matrix with rows and
  * columns scaled to 1; `room` holds 2 m^2 + 2 m doubles for m rows. If it is below `least`: `left` and `right` (m each)
- * become null vectors: which rows depend on each other, and which unknowns are not determined separately. */
+ * become null vectors: which rows depend on each other, and which unknowns are not determined separately. INFINITY: patience
+ * was over before that was known. */
 double brink_blocks_condition(const brink_blocks *blocks, const double *values, size_t b,
-                              double least, double *left, double *right, double *room);
+                              double least, double *left, double *right, double *room,
+                              brink_patience *patience);
 
 #endif

@@ -37,7 +37,12 @@ static void swap_rows(size_t n, double *a, size_t i, size_t k) {
 }
 
 int brink_lu_factor(size_t n, double *a, size_t *pivots) {
+  return brink_lu_factor_within(n, a, pivots, NULL);
+}
+
+int brink_lu_factor_within(size_t n, double *a, size_t *pivots, brink_patience *patience) {
   for (size_t k = 0; k < n; k++) {
+    if (brink_patience_ends(patience, (n - k) * (n - k))) return -1;
     size_t p = find_pivot(n, a, k);
     if (p == n) return (int)(k + 1);
     pivots[k] = p;

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "num/patience.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -16,6 +18,9 @@ extern "C" {
  * no usable pivot was found for column k: all candidates are zero, or one is NaN or infinite. After
  * a failure a and pivots hold nothing of use. n = 0 is allowed. */
 int brink_lu_factor(size_t n, double *a, size_t *pivots);
+
+/* The same while patience lasts: -1 if it is over before. */
+int brink_lu_factor_within(size_t n, double *a, size_t *pivots, brink_patience *patience);
 
 /* Solves a x = b with the factors above; b is overwritten with x. */
 void brink_lu_solve(size_t n, const double *lu, const size_t *pivots, double *b);

@@ -82,14 +82,14 @@ void brink_sparse_lu_begin(brink_sparse_lu *lu) {
 
 /* ---- dense ---- */
 
-static int factor_dense(brink_sparse_lu *lu) {
+static int factor_dense(brink_sparse_lu *lu, brink_patience *patience) {
   size_t n = lu->n;
   if (n > 0) memset(lu->dense, 0, n * n * sizeof *lu->dense);
   for (size_t j = 0; j < n; j++) {
     for (int k = lu->starts[j]; k < lu->starts[j + 1]; k++)
       lu->dense[(size_t)lu->rows[k] * n + j] = lu->values[k];
   }
-  return brink_lu_factor(n, lu->dense, lu->pivots) == 0 ? 0 : 1;
+  return brink_lu_factor_within(n, lu->dense, lu->pivots, patience) == 0 ? 0 : 1;
 }
 
 /* ---- KLU ---- */
@@ -198,8 +198,8 @@ void brink_sparse_lu_release(brink_sparse_lu *lu) {
 
 /* ---- both ---- */
 
-int brink_sparse_lu_factor(brink_sparse_lu *lu) {
-  int outcome = lu->n == 0 ? 0 : lu->dense != NULL ? factor_dense(lu) : factor_klu(lu);
+int brink_sparse_lu_factor(brink_sparse_lu *lu, brink_patience *patience) {
+  int outcome = lu->n == 0 ? 0 : lu->dense != NULL ? factor_dense(lu, patience) : factor_klu(lu);
   lu->is_factored = outcome == 0;
   return outcome;
 }

@@ -10,6 +10,7 @@
 #define BRINK_NUM_SPARSE_LU_H
 
 #include "base/archive.h"
+#include "num/patience.h"
 
 typedef struct brink_sparse_lu {
   size_t n, nonzeros;
@@ -36,8 +37,8 @@ bool brink_sparse_lu_take(brink_sparse_lu *lu, size_t n, size_t nonzeros, brink_
 /* There is another pattern in starts and rows: nothing is factored. */
 void brink_sparse_lu_begin(brink_sparse_lu *lu);
 
-/* Factors `values`. 0; 1: it is singular, or not finite; -1: out of memory. */
-int brink_sparse_lu_factor(brink_sparse_lu *lu);
+/* Factors `values`. 0; 1: it is singular, or not finite, or patience is over (KLU has none to ask); -1: out of memory. */
+int brink_sparse_lu_factor(brink_sparse_lu *lu, brink_patience *patience);
 
 /* Solves with the factors; b becomes the solution. False: out of memory (only in a copy of an arena). */
 bool brink_sparse_lu_solve(brink_sparse_lu *lu, double *b);

@@ -195,7 +195,7 @@ static brink_try difference_jacobian(bdf3 *bd, brink_stepper *st, double t, cons
 
 /* matrix = the factors of I - gamma df/dx */
 static brink_try factor_at(bdf3 *bd, brink_stepper *st, double h, double gamma, const double *y) {
-  const brink_eval *eval = st->eval;
+  brink_eval *eval = st->eval;
   bool given = brink_eval_has_jacobian(eval);
   brink_try outcome =
       given ? model_jacobian(bd, st, st->t + h, y) : difference_jacobian(bd, st, st->t + h, y, h);
@@ -203,7 +203,9 @@ static brink_try factor_at(bdf3 *bd, brink_stepper *st, double h, double gamma, 
   size_t n = st->nx;
   for (size_t k = 0; k < n * n; k++) bd->matrix[k] *= -gamma;
   for (size_t i = 0; i < n; i++) bd->matrix[i * n + i] += 1.0;
-  return brink_lu_factor(n, bd->matrix, bd->pivots) == 0 ? BRINK_TRY_OK : BRINK_TRY_REFUSED;
+  return brink_lu_factor_within(n, bd->matrix, bd->pivots, brink_eval_patience(eval)) == 0
+             ? BRINK_TRY_OK
+             : BRINK_TRY_REFUSED;
 }
 
 /* The correction relative to the terms that make up the equation. */

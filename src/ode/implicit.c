@@ -243,7 +243,7 @@ static brink_try make_matrix(brink_implicit *im, brink_stepper *st, double cj) {
   for (size_t j = 0; j < im->n - im->nz; j++) lu->values[im->diagonal[j]] += cj;
   st->eval->stats.factorisations++;
   im->has_matrix = false;
-  int outcome = brink_sparse_lu_factor(lu);
+  int outcome = brink_sparse_lu_factor(lu, brink_eval_patience(st->eval));
   if (outcome != 0) return outcome > 0 ? BRINK_TRY_ERROR : BRINK_TRY_FATAL;
   im->has_matrix = true;
   im->matrix_age = 0;

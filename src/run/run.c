@@ -331,6 +331,8 @@ static brink_status move_one(brink_run *run, move_kind kind, double limit) {
   run->sim->options.max_steps = left < STEPS_AT_A_TIME ? left : STEPS_AT_A_TIME;
   run->sim->cancelled = &run->cancelled;
   brink_eval_heed(&run->sim->eval, &run->cancelled);
+  if (run->instance != NULL)
+    brink_instance_heed(run->instance, brink_eval_patience(&run->sim->eval));
   run->sim->pauses = run->checkpoints.path != NULL;
   run->sim->pause = run->checkpoints.next;
   if (run->sim->pauses && isnan(run->checkpoints.next)) run->sim->options.max_steps = 1;
@@ -343,9 +345,9 @@ static brink_status move_one(brink_run *run, move_kind kind, double limit) {
   return kind == MOVE_TO && more ? BRINK_ERR_WORK : status;
 }
 
-/* A step that was cut off has failed for no other reason. */
+/* A step that was cut off has failed for no other reason; one that has not failed may have done without something. */
 static brink_status heed(const brink_run *run, brink_status status) {
-  return run->sim != NULL && run->sim->eval.gave_up && status < 0 ? BRINK_CANCELLED : status;
+  return run->sim != NULL && run->sim->eval.gave_up ? BRINK_CANCELLED : status;
 }
 
 /* The same for agents: a turn, or a few. STEPPED, EVENT: there is more. */

@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { MAX = 24 };
 
@@ -95,6 +96,28 @@ TEST(the_empty_system_is_solved) {
   brink_lu_solve(0, nothing, pivots, nothing);
 }
 
+static bool counts_down(void *left) {
+  return --*(int *)left == 0;
+}
+
+/* Questions are asked every few columns of a large matrix, not before a small one. */
+TEST(a_factorisation_ends_when_nobody_waits_for_it) {
+  enum { N = 300 };
+  static double a[N * N], first[N * N], second[N * N];
+  static size_t pivots[N], others[N];
+  int questions = 2, never = 0, few = 1;
+  brink_patience ends = {.is_over = counts_down, .who = &questions};
+  brink_patience lasts = {.is_over = counts_down, .who = &never};
+  for (size_t i = 0; i < (size_t)N * N; i++) a[i] = first[i] = second[i] = uniform();
+  CHECK_INT(brink_lu_factor_within(N, a, pivots, &ends), -1);
+  CHECK_INT(questions, 0);
+  CHECK_INT(brink_lu_factor_within(N, first, pivots, &lasts), 0);
+  CHECK(never < -1); /* it was asked, and went on */
+  CHECK_INT(brink_lu_factor(N, second, others), 0);
+  CHECK(memcmp(first, second, sizeof first) == 0 && memcmp(pivots, others, sizeof pivots) == 0);
+  CHECK_INT(brink_lu_factor_within(2, second, others, &(brink_patience){counts_down, &few, 0}), 0);
+}
+
 int main(void) {
   RUN(random_systems_are_solved_with_a_residual_of_rounding);
   RUN(a_zero_on_the_diagonal_is_pivoted_away);
@@ -103,5 +126,6 @@ int main(void) {
   RUN(nan_and_infinity_are_reported_as_no_pivot);
   RUN(subnormal_pivots_do_not_overflow);
   RUN(the_empty_system_is_solved);
+  RUN(a_factorisation_ends_when_nobody_waits_for_it);
   return check_done();
 }

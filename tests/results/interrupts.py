@@ -92,6 +92,13 @@ def constraints(n):
                "end constraints;")
 
 
+def ring(n):
+    """Each unknown reads its neighbours: one block, whose factors are a full matrix."""
+    return one(f"state(s, real); variable(u[{n}], real);", "s := 0.1;", "s' = cos(time);",
+               f"constraints u[1] + 0.1*sin(u[{n}]*u[2]) = s; u[{n}] + 0.1*sin(u[1]*u[{n - 1}]) = s; "
+               f"for i in 2..{n - 1} loop u[i] + 0.1*sin(u[i + 1]*u[i - 1]) = s; end loop; end constraints;")
+
+
 def fast_roots(n):
     """As many events as that in a time of 1, in steps that would be long without them."""
     return one("state(x, real); state(k, integer); flag(z);", "x := 1.0; k := 0;",
@@ -157,6 +164,7 @@ KINDS = {
     "states": (lambda s: states(300000 // s), "run MODEL --until 10 --keep x[1] --out OUT", 8.0, "a.csv"),
     "full matrix": (lambda s: dense(1200 // s), "run MODEL --until 10 --method bdf --out OUT --keep x[1]", 8.0, "a.csv"),
     "constraints": (lambda s: constraints(20000 // s), "run MODEL --until 10 --out OUT --keep s", 8.0, "a.csv"),
+    "one block": (lambda s: ring(2000 // s), "run MODEL --until 10 --out OUT --keep s", 6.0, "a.csv"),
     "roots in a step": (lambda s: fast_roots(10000000 // s), "run MODEL --until 1 --out OUT", 6.0, "a.csv"),
     "components": (lambda s: components(100000 // s), "run MODEL --until 100 --out OUT --keep cell[1].T", 6.0, "a.csv"),
     "long text": (lambda s: long_text(100000 // s), "run MODEL --until 1 --out OUT --keep x[1]", 6.0, "a.csv"),
@@ -304,6 +312,7 @@ def main():
     mpirun = shutil.which("mpirun")
     mpirun = [mpirun, "--allow-run-as-root", "--oversubscribe"] if mpirun else None
     wrong = 0
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # of a shell's background it is ignored, and so by all children
     work = tempfile.mkdtemp()
     try:
         print(f"{'kind':<18}{'cut':>5}{'median s':>10}{'longest s':>11}{'of processor':>14}{'faults':>8}", flush=True)

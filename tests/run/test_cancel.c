@@ -165,9 +165,51 @@ TEST(a_short_step_is_completed) {
   brink_hsml_destroy(model);
 }
 
+/* ---- inside a factorisation ---- */
+
+/* 1500 unknowns that depend on each other: one block. To see at the start that it is regular takes 10^10 operations. */
+static const char ring[] =
+    "ctc Ring is\n"
+    "  body\n"
+    "    declarations state(s, real); variable(u[1500], real); end declarations;\n"
+    "    initial s := 0.1; end initial;\n"
+    "    dynamics s' = cos(time); end dynamics;\n"
+    "    constraints\n"
+    "      u[1] + 0.1*sin(u[1500]*u[2]) = s;\n"
+    "      u[1500] + 0.1*sin(u[1]*u[1499]) = s;\n"
+    "      for i in 2..1499 loop u[i] + 0.1*sin(u[i + 1]*u[i - 1]) = s; end loop;\n"
+    "    end constraints;\n"
+    "  end body;\n"
+    "end Ring;\n";
+
+static double processor(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+TEST(a_large_block_of_constraints_is_given_up) {
+  brink_hsml *model = NULL;
+  brink_run *run = make(ring, &model);
+  if (run == NULL) return;
+  canceller c = {.run = run, .after = 0.1};
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, cancel, &c) == 0);
+  double start = processor();
+  CHECK_INT(brink_run_to(run, 10.0, NULL), BRINK_CANCELLED);
+  double taken = processor() - start;
+  pthread_join(thread, NULL);
+  /* Some seconds for all of it, however busy the machine is. */
+  CHECK_MSG(taken < 1.0, "took %g s of the processor", taken);
+  CHECK_NEAR(brink_run_time(run), 0.0, 0.0);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
 int main(void) {
   RUN(a_long_step_is_given_up);
   RUN(a_short_step_is_completed);
   RUN(the_start_of_many_agents_can_be_cancelled);
+  RUN(a_large_block_of_constraints_is_given_up);
   return check_done();
 }

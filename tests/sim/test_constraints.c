@@ -452,7 +452,7 @@ TEST(blocks_are_solved_one_after_another) {
                     .pivots = pivots,
                     .scale = scale};
   CHECK_INT(brink_blocks_room(block, 2), 5);
-  CHECK(brink_blocks_factor_all(&b, values));
+  CHECK(brink_blocks_factor_all(&b, values, NULL));
   brink_blocks_solve(&b, values, v);
   /* 4 c = 8; 1e-12 a + 2e-12 b = 5e-12; 3 a + b + 5 c = 15: c = 2, a = 1, b = 2 */
   CHECK_NEAR(v[0], 2.0, 1e-15);
@@ -466,10 +466,35 @@ TEST(null_vectors_name_rows_and_columns) {
   double left[3], right[3], room[2 * 4 + 2 * 2];
   brink_blocks b = {
       .n = 3, .unknown = unknown, .block = block, .nblocks = 2, .starts = starts, .rows = rows};
-  CHECK(brink_blocks_condition(&b, regular, 1, 1e-13, left, right, room) > 0.1);
-  CHECK(brink_blocks_condition(&b, singular, 1, 1e-13, left, right, room) < 1e-13);
+  CHECK(brink_blocks_condition(&b, regular, 1, 1e-13, left, right, room, NULL) > 0.1);
+  CHECK(brink_blocks_condition(&b, singular, 1, 1e-13, left, right, room, NULL) < 1e-13);
   CHECK_NEAR(right[0] + 2.0 * right[1], 0.0, 1e-14); /* (2, -1) */
   CHECK(right[1] != 0.0 && left[0] != 0.0 && left[1] != 0.0);
+}
+
+static bool always(void *who) {
+  (void)who;
+  return true;
+}
+
+TEST(blocks_are_left_when_nobody_waits_for_them) {
+  const double values[] = {1e-9, 3.0, 2e-9, 6.0, 4.0, 0.0, 0.0}; /* the second block is singular */
+  double factors[5], scale[3], left[3], right[3], room[2 * 4 + 2 * 2];
+  size_t pivots[3];
+  brink_patience over = {.is_over = always, .work = BRINK_PATIENCE_WORK};
+  brink_blocks b = {.n = 3,
+                    .unknown = unknown,
+                    .block = block,
+                    .nblocks = 2,
+                    .starts = starts,
+                    .rows = rows,
+                    .factors = factors,
+                    .pivots = pivots,
+                    .scale = scale};
+  CHECK(brink_blocks_factor(&b, values, 0, NULL));
+  CHECK(!brink_blocks_factor(&b, values, 0, &over));
+  over.work = BRINK_PATIENCE_WORK;
+  CHECK(isinf(brink_blocks_condition(&b, values, 1, 1e-13, left, right, room, &over)));
 }
 
 int main(void) {
@@ -502,5 +527,6 @@ int main(void) {
   RUN(a_lack_of_memory_is_survived_anywhere);
   RUN(blocks_are_solved_one_after_another);
   RUN(null_vectors_name_rows_and_columns);
+  RUN(blocks_are_left_when_nobody_waits_for_them);
   return check_done();
 }
