@@ -26,6 +26,8 @@ void brink_reach_archive(brink_reach *reach, brink_archive *a) {
   brink_archive_double(a, &reach->weight);
   brink_archive_double(a, &reach->travelled);
   brink_archive_doubles(a, reach->safe, def->nguards);
+  for (size_t c = 0; a->reads && c < brink_reach_chunks(reach); c++)
+    reach->least[c] = -(double)INFINITY; /* found anew */
   brink_archive_doubles(a, reach->lipschitz, def->nguards);
   brink_archive_doubles(a, reach->slope, def->nguards);
   brink_archive_doubles(a, reach->curvature, def->nguards);
@@ -74,6 +76,7 @@ void brink_detector_archive(brink_detector *det, const double *x, brink_archive 
   brink_archive_double(a, &det->longest);
   brink_archive_double(a, &det->horizon);
   brink_archive_bool(a, &det->looks_on);
+  det->marked = det->marked || a->reads;
   brink_archive_int64s(a, det->seen, count);
   brink_archive_int64(a, &det->step);
   for (size_t k = 0; k < count; k++) brink_archive_int(a, &det->slow[k], 0, INT32_MAX);

@@ -158,26 +158,36 @@ static void stand_still(brink_detector *det, const double *x) {
   pass_reach(det, x);
 }
 
+/* A guard of which nothing is known. */
+static void look_anew(brink_detector *det, size_t k, double t, const double *x) {
+  if (!det->eval->enabled[k] || (det->ops->needs_paths && det->reach.safe[k] >= 0.0)) return;
+  evaluate(det, k, t, x, det->g0);
+  det->seen[k] = det->step;
+  if (det->eval->model->guards[k].def.side != BRINK_LEAF) note_value(det, k, t, x, det->g0[k]);
+  double away = fabs(det->g0[k]);
+  bool there = away <= LEFT * det->tolerance[k];
+  det->high[k] = there ? away : fmax(det->high[k], away);
+  if (det->ops->needs_paths) brink_reach_note(&det->reach, k, det->g0, t, x);
+}
+
 void brink_detector_reset(brink_detector *det, double t, const double *x) {
   size_t count = det->eval->model->def.nguards;
   brink_reach_freshen(&det->reach);
-  memset(det->gap, 0, count * sizeof *det->gap);
-  memset(det->slow, 0, count * sizeof *det->slow);
-  memset(det->slope, 0, count * sizeof *det->slope);
+  if (det->marked) {
+    memset(det->gap, 0, count * sizeof *det->gap);
+    memset(det->slow, 0, count * sizeof *det->slow);
+    memset(det->slope, 0, count * sizeof *det->slope);
+    det->marked = false;
+  }
   det->step++;
   det->reach.travelled += det->moved; /* of a step that was given up half-way, too */
   det->moved = 0.0;
   det->step_reach = -1.0;
   brink_reach_weigh(&det->reach, x);
-  for (size_t k = 0; k < count; k++) {
-    if (!det->eval->enabled[k] || (det->ops->needs_paths && det->reach.safe[k] >= 0.0)) continue;
-    evaluate(det, k, t, x, det->g0);
-    det->seen[k] = det->step;
-    if (det->eval->model->guards[k].def.side != BRINK_LEAF) note_value(det, k, t, x, det->g0[k]);
-    double away = fabs(det->g0[k]);
-    bool there = away <= LEFT * det->tolerance[k];
-    det->high[k] = there ? away : fmax(det->high[k], away);
-    if (det->ops->needs_paths) brink_reach_note(&det->reach, k, det->g0, t, x);
+  for (size_t c = 0; c < brink_reach_chunks(&det->reach); c++) {
+    if (det->ops->needs_paths && det->reach.least[c] >= 0.0) continue; /* all are known */
+    size_t end = brink_reach_chunk_end(&det->reach, c);
+    for (size_t k = c * BRINK_REACH_CHUNK; k < end; k++) look_anew(det, k, t, x);
   }
   if (det->reach.any && det->ops->needs_paths) stand_still(det, x);
 }
@@ -507,6 +517,7 @@ static void commit_guard(brink_detector *det, size_t guard, double t, const doub
   int sign = eval->sgn[guard];
   double g = det->g0[guard] = det->g1[guard];
   det->slope[guard] = det->slope_new[guard];
+  det->marked = det->marked || det->slope[guard] != 0.0;
   note_value(det, guard, t, x, g);
   det->high[guard] = sign * g < 0.0 ? fabs(g) : fmax(det->high[guard], fabs(g));
   if (eval->is_held[guard]) return;

@@ -107,6 +107,7 @@ struct brink_detector {
   double *tolerance; /* what the tolerances amount to in each guard, when last looked at */
   double *gap;       /* unilateral guards that limited the last step: their distance then; else 0 */
   int *slow;         /* steps in a row over which that gap hardly shrank */
+  bool marked;       /* one of `gap`, `slow` and `slope` may be other than zero */
   double *slope;     /* d|g|/dsigma at the end of the last step, where it was scanned; else 0 */
   double *slope_new; /* … of the attempted step */
   double *signs;     /* scratch: of the leaves of a formula, on the way along a path */

@@ -363,6 +363,7 @@ static bool trusts_predictor(const brink_detector *det, const brink_path *path, 
 /* Within the tolerance, and getting closer too slowly: a singular edge. */
 static bool crawls(brink_detector *det, size_t guard, double y0, bool limited) {
   double gap = det->gap[guard];
+  det->marked = det->marked || limited;
   det->gap[guard] = limited ? y0 : 0.0;
   det->slow[guard] = limited && gap > 0.0 && y0 > SLOW * gap ? det->slow[guard] + 1 : 0;
   return det->slow[guard] >= SLOW_STEPS && y0 <= det->tolerance[guard] && !det->touched[guard];
@@ -537,6 +538,7 @@ static bool creeps(brink_detector *det, size_t guard, const brink_path *predicto
                    const double *f) {
   double y = present_distance(det, guard), gap = det->gap[guard];
   det->gap[guard] = y;
+  det->marked = true;
   det->slow[guard] = y > SLOW * gap && y < gap ? det->slow[guard] + 1 : 0;
   return det->slow[guard] >= SLOW_STEPS && !det->touched[guard] &&
          y <= brink_detector_tolerance(det, guard, predictor->t0, predictor->x0) &&

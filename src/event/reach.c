@@ -107,6 +107,8 @@ static bool take_arrays(brink_reach *reach, size_t count, brink_arena *arena) {
   reach->mode = brink_arena_take(arena, def->nmodes, sizeof(int));
   reach->safe = brink_arena_take(arena, count, sizeof(double));
   reach->lipschitz = brink_arena_take(arena, count, sizeof(double));
+  reach->least = brink_arena_take(arena, brink_reach_chunks(reach), sizeof(double));
+  reach->chunk_traits = brink_arena_take(arena, brink_reach_chunks(reach), 1);
   reach->slope = brink_arena_take(arena, count, sizeof(double));
   reach->curvature = brink_arena_take(arena, count, sizeof(double));
   reach->gradient =
@@ -134,6 +136,8 @@ static void mark_relevant(brink_reach *reach, const brink_guard *guard) {
   }
 }
 
+enum { SOME_READ_SIGNS = 1, SOME_ALTERABLE = 2 }; /* chunk_traits */
+
 bool brink_reach_create(brink_reach *reach, const brink_options *options, const double *atol,
                         brink_eval *eval, brink_arena *arena) {
   const brink_model *model = eval->model;
@@ -142,6 +146,9 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
   if (!take_arrays(reach, count, arena)) return false;
   for (size_t k = 0; k < count; k++) {
     const brink_guard *guard = &model->guards[k];
+    unsigned char *traits = &reach->chunk_traits[k / BRINK_REACH_CHUNK];
+    if ((model->traits[k] & BRINK_TRAIT_READS_SIGNS) != 0) *traits |= SOME_READ_SIGNS;
+    if ((model->traits[k] & BRINK_TRAIT_NUMBERS) == 0) *traits |= SOME_ALTERABLE;
     if (guard->def.side == BRINK_LEAF) continue;
     reach->near[reach->nnear++] = k;
     reach->lipschitz[k] =
@@ -161,9 +168,9 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
 }
 
 void brink_reach_relocate(brink_reach *reach, brink_relocation *moved) {
-  double **const vectors[] = {&reach->safe,   &reach->lipschitz, &reach->slope, &reach->curvature,
-                              &reach->p,      &reach->gradient,  &reach->probe, &reach->moved,
-                              &reach->centre, &reach->tails};
+  double **const vectors[] = {&reach->safe,      &reach->least, &reach->lipschitz, &reach->slope,
+                              &reach->curvature, &reach->p,     &reach->gradient,  &reach->probe,
+                              &reach->moved,     &reach->centre,    &reach->tails};
   brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
   reach->path = NULL;
   BRINK_RELOCATE(moved, reach->eval);
@@ -171,6 +178,7 @@ void brink_reach_relocate(brink_reach *reach, brink_relocation *moved) {
   BRINK_RELOCATE(moved, reach->atol);
   BRINK_RELOCATE(moved, reach->relevant);
   BRINK_RELOCATE(moved, reach->steady);
+  BRINK_RELOCATE(moved, reach->chunk_traits);
   BRINK_RELOCATE(moved, reach->sgn);
   BRINK_RELOCATE(moved, reach->mode);
   BRINK_RELOCATE(moved, reach->near);
@@ -178,8 +186,15 @@ void brink_reach_relocate(brink_reach *reach, brink_relocation *moved) {
 
 /* ---- what all of it depends on ---- */
 
+static void set_safe(brink_reach *reach, size_t guard, double safe) {
+  double *least = &reach->least[guard / BRINK_REACH_CHUNK];
+  reach->safe[guard] = safe;
+  if (!(safe >= *least))
+    *least = safe >= 0.0 ? safe : -(double)INFINITY; /* NaN: nothing is known */
+}
+
 static void forget_guard(brink_reach *reach, size_t guard) {
-  reach->safe[guard] = -1.0;
+  set_safe(reach, guard, -1.0);
   reach->curvature[guard] = -1.0;
 }
 
@@ -293,7 +308,7 @@ void brink_reach_note(brink_reach *reach, size_t guard, const double *values, do
     distance = quadratic_distance(reach, guard, g, t, x);
   }
   bool known = distance > 0.0;
-  reach->safe[guard] = known ? reach->travelled + distance * (1.0 - 1e-9) : -1.0;
+  set_safe(reach, guard, known ? reach->travelled + distance * (1.0 - 1e-9) : -1.0);
 }
 
 /* ---- steps ---- */
@@ -357,10 +372,23 @@ void brink_reach_mark(brink_reach *reach, double distance) {
   double end = reach->travelled + distance;
   const brink_model *model = reach->eval->model;
   reach->nnear = 0;
-  for (size_t k = 0; k < model->def.nguards; k++) {
-    if (!(end < reach->safe[k]) && (model->traits[k] & BRINK_TRAIT_LEAF) == 0)
-      reach->near[reach->nnear++] = k;
+  for (size_t c = 0; c < brink_reach_chunks(reach); c++) {
+    if (end < reach->least[c]) continue;
+    double least = (double)INFINITY;
+    for (size_t k = c * BRINK_REACH_CHUNK; k < brink_reach_chunk_end(reach, c); k++) {
+      double safe = reach->safe[k];
+      if (!(safe >= least)) least = safe >= 0.0 ? safe : -(double)INFINITY;
+      if (!(end < safe) && (model->traits[k] & BRINK_TRAIT_LEAF) == 0)
+        reach->near[reach->nnear++] = k;
+    }
+    reach->least[c] = least;
   }
+}
+
+bool brink_reach_settled(const brink_reach *reach, size_t chunk, double distance, bool altered) {
+  int traits = reach->chunk_traits[chunk];
+  if ((traits & SOME_READ_SIGNS) != 0 || (altered && (traits & SOME_ALTERABLE) != 0)) return false;
+  return reach->any && reach->travelled + distance < reach->least[chunk];
 }
 
 double brink_reach_jump(const brink_reach *reach, const double *from, const double *to) {

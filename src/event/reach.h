@@ -24,14 +24,16 @@ typedef struct brink_reach {
   brink_eval *eval;
   const brink_options *options;
   const double *atol;
-  bool any;          /* some guard can be far */
-  bool time;         /* some of these depend on time: it counts as a state that moves */
-  bool *steady;      /* formulas with leaves that no step changes */
-  bool *relevant;    /* states that such guards depend on; others may move as they like */
-  double weight;     /* the largest tolerance of a relevant state, when last looked at */
-  double travelled;  /* how far any relevant state has moved since the last reset, at most */
-  double *safe;      /* each guard: not near before `travelled` exceeds this */
-  double *lipschitz; /* each guard: sum of its bounds; negative: none */
+  bool any;         /* some guard can be far */
+  bool time;        /* some of these depend on time: it counts as a state that moves */
+  bool *steady;     /* formulas with leaves that no step changes */
+  bool *relevant;   /* states that such guards depend on; others may move as they like */
+  double weight;    /* the largest tolerance of a relevant state, when last looked at */
+  double travelled; /* how far any relevant state has moved since the last reset, at most */
+  double *safe;     /* each guard: not near before `travelled` exceeds this */
+  double *least;    /* each chunk of guards: none of them has a smaller `safe` */
+  unsigned char *chunk_traits; /* of all its guards, and of any of them: see brink_reach_settled */
+  double *lipschitz;           /* each guard: sum of its bounds; negative: none */
   double
       *slope; /* quadratic guards: sum of |dg/dx_i| where last noted; INFINITY: not known there */
   double *curvature; /* quadratic guards: sum of |d2g/dx_i dx_j|; negative: not known yet */
@@ -85,6 +87,22 @@ void brink_reach_mark(brink_reach *reach, double distance);
 static inline bool brink_reach_is_near(const brink_reach *reach, size_t guard, double distance) {
   return !(reach->travelled + distance < reach->safe[guard]);
 }
+
+/* Guards in chunks: what holds of the nearest of them holds of all, so that most need not be looked at one by one. */
+#define BRINK_REACH_CHUNK 64
+
+static inline size_t brink_reach_chunks(const brink_reach *reach) {
+  return (reach->eval->model->def.nguards + BRINK_REACH_CHUNK - 1) / BRINK_REACH_CHUNK;
+}
+
+/* The first guard behind a chunk. */
+static inline size_t brink_reach_chunk_end(const brink_reach *reach, size_t chunk) {
+  size_t end = (chunk + 1) * BRINK_REACH_CHUNK, count = reach->eval->model->def.nguards;
+  return end < count ? end : count;
+}
+
+/* Is none of them near after this much more movement, be it that parameters or modes were altered, whatever signs are? */
+bool brink_reach_settled(const brink_reach *reach, size_t chunk, double distance, bool altered);
 
 /* A new state: its tolerances. */
 void brink_reach_weigh(brink_reach *reach, const double *x);

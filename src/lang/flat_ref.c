@@ -178,7 +178,7 @@ static bool find_slots(flat_context *c, flat_variable *variable, const brink_ast
   bool now = variable->sampled && space == BRINK_SPACE_V;
   const uint32_t *table = now ? NULL : variable->slots;
   uint32_t base = now ? variable->now_base : variable->base;
-  size_t repeat = c->repeat, instances = c->kernel->count / repeat;
+  size_t repeat = c->repeat, instances = repeat > 0 ? c->kernel->count / repeat : 0;
   for (size_t r = 0; r < repeat; r++) {
     size_t k = fixed == BRINK_NONE ? 0 : fixed;
     for (size_t i = 0; i < instances; i++) {

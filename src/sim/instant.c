@@ -505,7 +505,9 @@ static brink_status ask_again(brink_sim *sim, size_t guard, brink_diag *diag) {
 static brink_status ask_pending(brink_sim *sim, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   brink_status status = BRINK_OK;
-  for (size_t k = 0; k < sim->model->def.nguards && status == BRINK_OK; k++) {
+  size_t count = sim->model->def.nguards;
+  if (count == 0 || memchr(sim->instant.pending, 1, count) == NULL) return status;
+  for (size_t k = 0; k < count && status == BRINK_OK; k++) {
     if (!sim->instant.pending[k] || !eval->enabled[k] || eval->is_held[k] || eval->sgn[k] != 0 ||
         sim->instant.fired[k] || is_condition(sim, k))
       continue;
@@ -514,10 +516,12 @@ static brink_status ask_pending(brink_sim *sim, brink_diag *diag) {
   return status;
 }
 
-static brink_status settle_each(brink_sim *sim, bool changed, brink_diag *diag) {
+/* Those of a chunk (event/reach.h). */
+static brink_status settle_chunk(brink_sim *sim, size_t chunk, bool changed, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   brink_status status = BRINK_OK;
-  for (size_t k = 0; k < sim->model->def.nguards && status == BRINK_OK; k++) {
+  size_t end = brink_reach_chunk_end(&sim->detector.reach, chunk);
+  for (size_t k = chunk * BRINK_REACH_CHUNK; k < end && status == BRINK_OK; k++) {
     if (sim->instant.was_enabled[k] && !is_concerned(sim, k)) continue; /* most of them */
     if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || sim->instant.fired[k] ||
         is_condition(sim, k))
@@ -529,13 +533,25 @@ static brink_status settle_each(brink_sim *sim, bool changed, brink_diag *diag) 
     else if (changed || sim->model->guards[k].def.reads_signs)
       check_jump(sim, k);
   }
+  return status;
+}
+
+/* `watched`: the same guards as before the round. */
+static brink_status settle_each(brink_sim *sim, bool changed, bool watched, brink_diag *diag) {
+  const brink_reach *reach = &sim->detector.reach;
+  brink_status status = BRINK_OK;
+  for (size_t c = 0; c < brink_reach_chunks(reach) && status == BRINK_OK; c++) {
+    double distance = sim->detector.moved + sim->instant.jump;
+    if (watched && brink_reach_settled(reach, c, distance, sim->instant.altered)) continue;
+    status = settle_chunk(sim, c, changed, diag);
+  }
   return status == BRINK_OK ? ask_pending(sim, diag) : status;
 }
 
 /* What was carried across zero, or enabled, makes the events of the next round. */
-static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag) {
+static brink_status settle_others(brink_sim *sim, bool changed, bool watched, brink_diag *diag) {
   brink_leads_open(sim);
-  brink_status status = settle_each(sim, changed, diag);
+  brink_status status = settle_each(sim, changed, watched, diag);
   brink_leads_close(sim);
   return status;
 }
@@ -576,7 +592,7 @@ static brink_status settle(brink_sim *sim, bool *changed, bool changed_ever, bri
   }
   if (!*changed && watched) return settle_readers(sim);
   note_jump(sim);
-  return settle_others(sim, *changed, diag);
+  return settle_others(sim, *changed, watched, diag);
 }
 
 /* Every guard that fired at this instant, once. */
