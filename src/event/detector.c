@@ -332,15 +332,14 @@ bool brink_detector_still_touches(brink_detector *det, size_t guard, const brink
 }
 
 bool brink_detector_only_dips(brink_detector *det, size_t guard, const brink_path *path,
-                              const double *c, int degree, const brink_root *roots, int count,
-                              int k, double *back) {
+                              double sigma, const double *c, int degree, const brink_root *roots,
+                              int count, int k) {
   if (k + 1 >= count || roots[k].kind == BRINK_ROOT_TOUCH || roots[k + 1].kind == roots[k].kind ||
       roots[k + 1].kind == BRINK_ROOT_TOUCH)
     return false;
   /* Between two simple roots the middle is near the bottom. */
   double bottom = brink_poly_eval(c, degree, 0.5 * (roots[k].s + roots[k + 1].s));
-  *back = roots[k + 1].s;
-  return fabs(bottom) <= brink_detector_tolerance_at(det, guard, path, roots[k].s);
+  return fabs(bottom) <= brink_detector_tolerance_at(det, guard, path, sigma);
 }
 
 #ifndef NDEBUG

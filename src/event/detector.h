@@ -80,7 +80,8 @@ typedef struct brink_leaf_poly {
   brink_along along;
   double at;        /* its distance at some sigma */
   double low, high; /* bounds of the polynomial on [0, 1] */
-  double valid;     /* up to this sigma the polynomial holds */
+  bool fitted;      /* the polynomial holds on a piece only: on the next there is another */
+  double way;       /* how far it moves before the piece, at most */
   double margin; /* sum |dg/dx_i| |e_i|: how far the corrector may move it, per unit of M(sigma) */
 } brink_leaf_poly;
 
@@ -227,11 +228,11 @@ bool brink_detector_active(const brink_detector *det, size_t guard);
 bool brink_detector_still_touches(brink_detector *det, size_t guard, const brink_path *path,
                                   double sigma);
 
-/* A fall through zero at roots[k] that comes back within the same roots, no deeper than the guard's
- * tolerance, is a touch; *back is where it comes back. */
+/* A fall through zero at roots[k] of a polynomial, which is sigma on the path, that comes back at the next of them, no
+ * deeper than the guard's tolerance, is a touch. */
 bool brink_detector_only_dips(brink_detector *det, size_t guard, const brink_path *path,
-                              const double *c, int degree, const brink_root *roots, int count,
-                              int k, double *back);
+                              double sigma, const double *c, int degree, const brink_root *roots,
+                              int count, int k);
 
 /* What the run's tolerances amount to in the guard at a place on a path: where a state passes through
  * zero this is much less than at the start of the step. */

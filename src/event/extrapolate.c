@@ -27,6 +27,7 @@
  *              counts as reaching it. Where the gap stops shrinking fast although it is within the
  *              tolerance (a singular edge: the derivative is infinite, or the slope zero, at the
  *              surface), the event is declared there. */
+#include <brink/jet.h>
 #include <float.h>
 #include <math.h>
 
@@ -37,6 +38,7 @@
 #define TRUST_DETAIL 1e-3 /* … and below this part of the way the guard still has to go */
 #define SLOW 0.2          /* a gap that shrinks by less than this per step, … */
 #define SLOW_STEPS 4      /* … this many steps in a row, is a singular edge */
+#define PIECES 16         /* of the predictor, that a guard is followed over before it cuts the step */
 
 /* C in Err = C |x^p - x^c| for Adams formulas of orders 1-12 at constant step: Milne's device
  * (Esposito & Kumar 2007, eq. 16), from the classical error constants. */
@@ -62,6 +64,18 @@ static double published_delta(const brink_detector *det, size_t guard, int order
 
 /* ---- one guard's polynomials ---- */
 
+/* The part of the predictor that they hold on, in their own variable: sigma = from + width*tau. */
+typedef struct piece {
+  double from, width;
+} piece;
+
+/* A guard that is followed over pieces of the predictor, no further than `horizon`, where something else ends the step. */
+typedef struct course {
+  piece on;
+  int count, pieces; /* leaves; pieces so far */
+  double horizon;
+} course;
+
 /* What a truncated series leaves out, as far as its last terms tell. */
 static double truncation(const brink_along *along) {
   if (along->exact) return 0.0;
@@ -80,27 +94,67 @@ static bool stays_off_zero(brink_leaf_poly *leaf) {
   return leaf->low > off || leaf->high < -off;
 }
 
+/* A polynomial in tau becomes one in tau', tau = ratio tau'. */
+static void stretch(double *c, int degree, double ratio) {
+  double power = 1.0;
+  for (int k = 1; k <= degree; k++) c[k] *= power *= ratio;
+}
+
 /* One leaf along the predictor. Where its polynomial is an approximation that does not clear it, it
  * is replaced by one that fits the guard's own values, as far along as one does. */
 static bool build_leaf(brink_detector *det, brink_leaf_poly *leaf, const brink_path *path) {
   brink_along *along = &leaf->along;
-  leaf->valid = 1.0;
-  leaf->margin = 0.0;
+  leaf->fitted = false;
+  leaf->margin = leaf->way = 0.0;
   if (!brink_along_build(&det->space, leaf->leaf, path, det->g0[leaf->leaf], along)) return false;
   if (stays_off_zero(leaf) || along->exact) return true;
-  if (!brink_along_fit(&det->space, leaf->leaf, path, 0.0, 1.0, BRINK_ALONG_PART, along))
-    return false;
-  double power = 1.0;
-  for (int k = 1; k <= along->degree; k++) { /* from its own variable to sigma */
-    power /= along->width;
-    along->c[k] *= power;
+  leaf->fitted = true;
+  return brink_along_fit(&det->space, leaf->leaf, path, 0.0, 1.0, BRINK_ALONG_PART, along);
+}
+
+/* All leaves on the piece that each of them holds on: sigma = from + width*tau, 0 <= tau <= 1. */
+static piece share_piece(brink_detector *det, int count, double from) {
+  piece on = {.from = from, .width = 1.0 - from};
+  for (int k = 0; k < count; k++) on.width = fmin(on.width, det->leaves[k].along.width);
+  for (int k = 0; k < count; k++) {
+    brink_along *along = &det->leaves[k].along;
+    if (along->width != on.width) stretch(along->c, along->degree, on.width / along->width);
+    along->from = from;
+    along->width = on.width;
   }
-  leaf->valid = along->width;
+  return on;
+}
+
+/* How far a leaf moves from the beginning of its piece to tau, at most. */
+static double way_to(const brink_along *along, double tau) {
+  double way = 0.0;
+  for (int j = along->degree; j > 0; j--) way = (way + fabs(along->c[j])) * tau;
+  return way;
+}
+
+/* The leaves on the piece that follows: fitted anew, or the same polynomials moved there. */
+static bool next_piece(brink_detector *det, const brink_path *path, int count, piece *on) {
+  double from = on->from + on->width, width = fmin(2.0 * on->width, 1.0 - from);
+  for (int k = 0; k < count; k++) {
+    brink_leaf_poly *leaf = &det->leaves[k];
+    brink_along *along = &leaf->along;
+    leaf->way += way_to(along, 1.0);
+    if (leaf->fitted) {
+      if (!brink_along_fit(&det->space, leaf->leaf, path, from, width, BRINK_ALONG_PART, along))
+        return false;
+    } else {
+      brink_jet_shift(along->degree, along->c, 1.0, along->c);
+      stretch(along->c, along->degree, width / along->width);
+      along->width = width;
+    }
+  }
+  *on = share_piece(det, count, from);
   return true;
 }
 
-/* The leaves of a guard along the predictor; false if one has no polynomial. */
-static bool build_leaves(brink_detector *det, size_t guard, const brink_path *path, int *count) {
+/* The leaves of a guard along the first piece of the predictor; false if one has no polynomial. */
+static bool build_leaves(brink_detector *det, size_t guard, const brink_path *path, int *count,
+                         piece *on) {
   brink_eval *eval = det->eval;
   const brink_guard *model_guard = &eval->model->guards[guard];
   *count = 0;
@@ -114,6 +168,7 @@ static bool build_leaves(brink_detector *det, size_t guard, const brink_path *pa
     leaf->polarity = op.polarity;
     if (!build_leaf(det, leaf, path)) return false;
   }
+  *on = share_piece(det, *count, 0.0);
   return true;
 }
 
@@ -132,10 +187,11 @@ static void weigh_leaves(brink_detector *det, const brink_path *path, int count)
   }
 }
 
-/* sign*polarity*g(sigma) - scale*margin*M(sigma) - offset, as a polynomial: how far the leaf is
+/* sign*polarity*g(sigma) - scale*margin*M(sigma) - offset, as a polynomial in tau: how far the leaf is
  * from making the formula leave its present sign. */
 static int leaf_distance(const brink_leaf_poly *leaf, const brink_path *path, int sign,
                          double scale, double offset, double *c) {
+  double from = leaf->along.from, width = leaf->along.width;
   int degree = leaf->along.degree;
   double size = 0.0;
   for (int k = 0; k <= degree; k++) {
@@ -146,8 +202,10 @@ static int leaf_distance(const brink_leaf_poly *leaf, const brink_path *path, in
     double margin[BRINK_PATH_DEGREE + 2];
     brink_path_margin(path, margin);
     int top = path->degree + 1;
+    if (from > 0.0) brink_jet_shift(top, margin, from, margin);
+    if (width < 1.0) stretch(margin, top, width);
     for (; degree < top; degree++) c[degree + 1] = 0.0;
-    for (int k = 1; k <= top; k++) c[k] -= scale * leaf->margin * margin[k];
+    for (int k = 0; k <= top; k++) c[k] -= scale * leaf->margin * margin[k];
     offset += 8.0 * DBL_EPSILON * size; /* eta */
   }
   c[0] -= offset;
@@ -179,42 +237,49 @@ typedef struct arrival {
   double hop;
 } arrival;
 
-/* Has the guard reached its target when its leaf `zero` is on its own? */
+/* Has the guard reached its target when its leaf `zero` (-1: none) is on its own? */
 static bool reached(brink_detector *det, size_t guard, const brink_path *path, int count,
-                    target goal, int zero, double sigma) {
-  if (count == 1) return true;
+                    target goal, int zero, double tau) {
+  if (count == 1 && zero == 0) return true;
   int sign = det->eval->sgn[guard];
   for (int j = 0; j < count; j++) {
     double c[BRINK_POLY_MAX_DEGREE + 2];
     int degree = leaf_distance(&det->leaves[j], path, sign, goal.scale, goal.offset, c);
-    det->leaves[j].at = j == zero ? 0.0 : brink_poly_eval(c, degree, sigma);
+    det->leaves[j].at = j == zero ? 0.0 : brink_poly_eval(c, degree, tau);
   }
   return distance_of(det, guard, count, sign) <= 0.0;
 }
 
-/* The first arrival along the predictor. A formula is followed from leaf root to leaf root (adding
+/* The first arrival on a piece of the predictor. A formula is followed from leaf root to leaf root (adding
  * a margin to every leaf makes a monotone formula change earlier, never later). */
-static arrival first_arrival(brink_detector *det, size_t guard, const brink_path *path, int count,
-                             target goal) {
+static arrival first_arrival(brink_detector *det, size_t guard, const brink_path *path, piece on,
+                             int count, target goal) {
   arrival first = {.sigma = 2.0};
   double c[BRINK_POLY_MAX_DEGREE + 2];
   brink_root roots[BRINK_ALONG_ROOTS];
+  /* A seam may lie beside the root on both of its sides. */
+  if (on.from > 0.0 && reached(det, guard, path, count, goal, -1, 0.0))
+    return (arrival){.sigma = on.from, .kind = BRINK_CROSSED};
   for (int k = 0; k < count; k++) {
     int degree =
         leaf_distance(&det->leaves[k], path, det->eval->sgn[guard], goal.scale, goal.offset, c);
     if (brink_poly_excludes_zero(c, degree)) continue;
     det->eval->stats.roots++;
-    int found = brink_poly_roots(c, degree, 0.0, det->leaves[k].valid, roots, BRINK_ALONG_ROOTS);
-    for (int r = 0; r < found && roots[r].s < first.sigma; r++) {
+    int found = brink_poly_roots(c, degree, 0.0, 1.0, roots, BRINK_ALONG_ROOTS);
+    for (int r = 0; r < found; r++) {
+      double sigma = on.from + on.width * roots[r].s;
+      if (sigma >= first.sigma) break;
       if (roots[r].kind == BRINK_ROOT_RISING ||
           !reached(det, guard, path, count, goal, k, roots[r].s))
         continue;
       bool touch = roots[r].kind == BRINK_ROOT_TOUCH;
-      first = (arrival){.sigma = roots[r].s};
-      if (!touch && count == 1)
-        touch = brink_detector_only_dips(det, guard, path, c, degree, roots, found, r, &first.hop);
+      first = (arrival){.sigma = sigma};
+      if (!touch && count == 1 &&
+          brink_detector_only_dips(det, guard, path, sigma, c, degree, roots, found, r)) {
+        touch = true;
+        first.hop = on.from + on.width * roots[r + 1].s;
+      }
       first.kind = touch ? BRINK_TOUCHED : BRINK_CROSSED;
-      if (!touch) first.hop = 0.0; /* too deep a dip to be led over */
     }
   }
   return first;
@@ -272,24 +337,24 @@ static double distance_at(brink_detector *det, size_t guard, int count, double s
 /* Is the guard on its way to its surface? By its rate along the field f; within rounding of the surface, a
  * polynomial through its values is rounding, too. */
 static bool approaching(brink_detector *det, size_t guard, const brink_path *path, const double *f,
-                        int count) {
-  int sign = det->eval->sgn[guard];
+                        course *c) {
+  int sign = det->eval->sgn[guard], count = c->count;
   double rate = sign * brink_eval_rate(det->eval, guard, path->t0, path->x0, f);
   if (rate != 0.0 && !isnan(rate)) return rate < 0.0;
+  if (c->on.from > 0.0 && !build_leaves(det, guard, path, &count, &c->on)) return false;
   if (count == 1) return sign * det->leaves[0].polarity * det->leaves[0].along.c[1] < 0.0;
   return distance_at(det, guard, count, 1e-3) < distance_at(det, guard, count, 0.0);
 }
 
 /* Is the predictor good enough to be followed to the surface? */
-static bool trusts_predictor(const brink_detector *det, const brink_path *path, int count,
+static bool trusts_predictor(const brink_detector *det, const brink_path *path, const course *c,
                              double reach) {
   if (path->e == NULL || reach * path->h > path->trusted) return false;
   if (!(shift_in_tolerances(det, path, reach) <= TRUST_SHIFT)) return false;
   double m = margin_at(path, reach);
-  for (int k = 0; k < count; k++) {
-    const brink_along *along = &det->leaves[k].along;
-    double way = 0.0; /* how far the leaf moves on the way */
-    for (int j = along->degree; j > 0; j--) way = (way + fabs(along->c[j])) * reach;
+  double tau = (reach - c->on.from) / c->on.width;
+  for (int k = 0; k < c->count; k++) {
+    double way = det->leaves[k].way + way_to(&det->leaves[k].along, tau);
     if (!(det->leaves[k].margin * m <= TRUST_DETAIL * way)) return false;
   }
   return true;
@@ -323,35 +388,59 @@ static bool is_there(brink_detector *det, size_t guard, const brink_path *path, 
   return false;
 }
 
+/* On to the next piece? *end: how far the guard is known, if there is none; what it does beyond the horizon does not
+ * matter. */
+static bool goes_on(brink_detector *det, const brink_path *path, course *c, double *end) {
+  double to = c->on.from + c->on.width;
+  *end = 1.0;
+  if (to >= c->horizon) return false;
+  *end = to;
+  return ++c->pieces < PIECES && next_piece(det, path, c->count, &c->on);
+}
+
+/* Follows the guard to its surface: *surface, and *aim, where it reaches its goal. Returns how far it is known. */
+static double follow(brink_detector *det, size_t guard, const brink_path *path, target goal,
+                     course *c, arrival *surface, arrival *aim) {
+  target there = {0.0, -det->eval->slack[guard]};
+  double end;
+  *aim = (arrival){.sigma = 2.0};
+  do {
+    *surface = first_arrival(det, guard, path, c->on, c->count, there);
+    if (aim->sigma > 1.0) *aim = first_arrival(det, guard, path, c->on, c->count, goal);
+    if (surface->sigma <= 1.0) return 1.0;
+  } while (goes_on(det, path, c, &end));
+  return end;
+}
+
 static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brink_path *path,
-                                   const double *f, int count, double hmin) {
+                                   const double *f, course c, double hmin) {
   brink_limit limit = {.sigma = 1.0, .guard = guard};
   double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
-  arrival surface = first_arrival(det, guard, path, count, (target){0.0, -slack});
+  target halfway = {0.0, 0.5 * y0 - slack}, margin = {KAPPA, -slack};
+  arrival surface, aim;
+  double end =
+      follow(det, guard, path, path->e == NULL ? halfway : margin, &c, &surface, &aim);
   /* What stops here without going through touches; once is enough. */
   if (surface.sigma > 1.0) surface.kind = BRINK_TOUCHED;
   bool again = surface.kind == BRINK_TOUCHED &&
                brink_detector_still_touches(det, guard, path, fmin(surface.sigma, 1.0));
-  if (surface.sigma <= 1.0 && !again && trusts_predictor(det, path, count, surface.sigma) &&
-      is_there(det, guard, path, count, &surface.sigma))
+  if (surface.sigma <= 1.0 && !again && trusts_predictor(det, path, &c, surface.sigma) &&
+      is_there(det, guard, path, c.count, &surface.sigma))
     return (brink_limit){.sigma = inside_of(det, guard, path, surface.sigma),
                          .event = true,
                          .guard = guard,
                          .kind = surface.kind,
                          .hop = surface.hop};
-  target halfway = {0.0, 0.5 * y0 - slack}, margin = {KAPPA, -slack};
-  target goal = path->e == NULL ? halfway : margin;
-  limit.sigma = first_arrival(det, guard, path, count, goal).sigma;
-  for (int k = 0; k < count; k++) limit.sigma = fmin(limit.sigma, det->leaves[k].valid);
+  limit.sigma = fmin(aim.sigma, end);
   bool limited = limit.sigma < 1.0;
   bool here = crawls(det, guard, y0, limited) || y0 <= 0.0 || limit.sigma * path->h < hmin;
-  if (here && limited && approaching(det, guard, path, f, count))
+  if (here && limited && approaching(det, guard, path, f, &c))
     limit = (brink_limit){.sigma = 0.0, .event = true, .guard = guard, .kind = surface.kind};
   return limit;
 }
 
 static brink_limit limit_by_gain(brink_detector *det, size_t guard, const brink_path *path,
-                                 const double *f, int count, int order, double hmin) {
+                                 const double *f, course c, int order, double hmin) {
   brink_limit limit = {.sigma = 1.0, .guard = guard};
   brink_side side = det->eval->model->guards[guard].def.side;
   double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
@@ -364,11 +453,15 @@ static brink_limit limit_by_gain(brink_detector *det, size_t guard, const brink_
     stop = side != BRINK_UNILATERAL ? 0.0 : asked > 0.0 ? asked : det->tolerance[guard];
   }
   if (y0 <= stop && side == BRINK_UNILATERAL) {
-    if (approaching(det, guard, path, f, count))
+    if (approaching(det, guard, path, f, &c))
       return (brink_limit){.sigma = 0.0, .event = true, .guard = guard};
     return limit; /* leaving: let it go; the domain check watches */
   }
-  limit.sigma = first_arrival(det, guard, path, count, (target){0.0, aim - slack}).sigma;
+  double end = 1.0;
+  do {
+    limit.sigma = first_arrival(det, guard, path, c.on, c.count, (target){0.0, aim - slack}).sigma;
+  } while (limit.sigma > 1.0 && goes_on(det, path, &c, &end));
+  limit.sigma = fmin(limit.sigma, end);
   if (limit.sigma * path->h < hmin)
     limit = (brink_limit){.sigma = side == BRINK_UNILATERAL ? 0.0 : hmin / path->h,
                           .event = side == BRINK_UNILATERAL,
@@ -398,7 +491,7 @@ static bool is_clear(const brink_detector *det, size_t guard, const brink_path *
 
 /* One guard's limit; *clear: it may be forgotten for this step. */
 static brink_limit limit_of(brink_detector *det, size_t guard, const brink_path *predictor,
-                            const double *f, int order, double hmin, bool *clear) {
+                            const double *f, int order, double hmin, double horizon, bool *clear) {
   brink_limit none = {.sigma = 1.0, .guard = BRINK_NONE};
   double tolerance = brink_detector_tolerance(det, guard, predictor->t0, predictor->x0);
   *clear = false;
@@ -407,14 +500,14 @@ static brink_limit limit_of(brink_detector *det, size_t guard, const brink_path 
       brink_along_excluded(&det->space, guard, predictor, det->g0[guard], (double)NAN,
                            brink_reach_zone(&det->reach) * tolerance))
     return none;
-  int count;
-  if (!build_leaves(det, guard, predictor, &count)) return none;
-  *clear = is_clear(det, guard, predictor, count);
+  course c = {.horizon = horizon};
+  if (!build_leaves(det, guard, predictor, &c.count, &c.on)) return none;
+  *clear = is_clear(det, guard, predictor, c.count);
   if (*clear) return none;
-  weigh_leaves(det, predictor, count);
+  weigh_leaves(det, predictor, c.count);
   return det->options->gain == BRINK_GAIN_MARGIN
-             ? limit_by_margin(det, guard, predictor, f, count, hmin)
-             : limit_by_gain(det, guard, predictor, f, count, order, hmin);
+             ? limit_by_margin(det, guard, predictor, f, c, hmin)
+             : limit_by_gain(det, guard, predictor, f, c, order, hmin);
 }
 
 brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, const double *f,
@@ -429,7 +522,7 @@ brink_limit brink_detector_before(brink_detector *det, const brink_path *predict
     size_t guard = reach->near[j];
     bool clear = false;
     if (asked_before(det, guard)) {
-      brink_limit limit = limit_of(det, guard, predictor, f, order, hmin, &clear);
+      brink_limit limit = limit_of(det, guard, predictor, f, order, hmin, best.sigma, &clear);
       bool tie = limit.sigma == best.sigma && limit.event && !best.event;
       if (limit.sigma < best.sigma || tie) best = limit;
     }

@@ -214,7 +214,7 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
     *last = roots[k].s;
     brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(*sign)};
     bool crossed = crosses(det, along, &roots[k], next, k + 1 == count, *sign);
-    double back, at = roots[k].s;
+    double at = roots[k].s;
     bool touched = !crossed && roots[k].kind == BRINK_ROOT_TOUCH;
     if (crossed && side != BRINK_UNILATERAL && only_rounding(along, roots, count, k)) {
       crossed = false;
@@ -222,8 +222,7 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
       k++; /* its return belongs to it */
     }
     if (crossed && along->exact && side == BRINK_UNILATERAL &&
-        brink_detector_only_dips(det, guard, dense, along->c, along->degree, roots, count, k,
-                                 &back)) {
+        brink_detector_only_dips(det, guard, dense, at, along->c, along->degree, roots, count, k)) {
       crossed = false;
       touched = true;
       k++; /* its return belongs to it */
