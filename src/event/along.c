@@ -29,7 +29,9 @@ bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *a
   space->x = brink_arena_take(arena, eval->n, sizeof(double));
   space->jets = brink_arena_take(arena, eval->nx, sizeof(double *));
   space->jet_memory = brink_arena_take(arena, any_jet ? eval->nx * stride : 1, sizeof(double));
-  if (space->x == NULL || space->jets == NULL || space->jet_memory == NULL) return false;
+  space->expanded = brink_arena_take(arena, any_jet ? eval->nx : 1, sizeof(int64_t));
+  space->rows = brink_arena_take(arena, any_jet ? eval->nx * BRINK_ALONG_ROW : 1, sizeof(double));
+  if (arena->failed) return false;
   for (size_t i = 0; any_jet && i < eval->nx; i++) space->jets[i] = space->jet_memory + i * stride;
   return true;
 }
@@ -39,7 +41,18 @@ void brink_along_relocate(brink_along_space *space, brink_relocation *moved) {
   BRINK_RELOCATE(moved, space->x);
   BRINK_RELOCATE(moved, space->jet_memory);
   BRINK_RELOCATE(moved, space->jets);
+  BRINK_RELOCATE(moved, space->expanded);
+  BRINK_RELOCATE(moved, space->rows);
   brink_relocate_rows(moved, space->jets, space->eval->nx);
+}
+
+void brink_along_hold(brink_along_space *space, const brink_path *path) {
+  space->held = path;
+  space->holds++;
+}
+
+void brink_along_release(brink_along_space *space) {
+  space->held = NULL;
 }
 
 void brink_along_states(brink_along_space *space, size_t guard, const brink_path *path,
@@ -116,18 +129,34 @@ static int used_degree(const brink_guard_def *def, const brink_path *path) {
   return most;
 }
 
-/* A state along the path, expanded about sigma = from: the first coefficients into jet, zeros after them. */
-static void expand_state(const brink_path *path, size_t i, double from, int degree, int order,
-                         double *jet) {
-  double c[BRINK_PATH_DEGREE + 1];
-  int shared = degree < order ? degree : order;
+/* The first coefficients of a state along the path, in sigma: in `own`, or where they are known already. */
+static const double *expanded(brink_along_space *space, const brink_path *path, size_t i,
+                              int degree, double *own) {
   if (path->powers) {
-    c[0] = path->x0[i];
-    for (int l = 0; l < degree; l++) c[l + 1] = brink_path_term(path, l, i) * path->scale[l];
-  } else {
-    brink_path_component(path, i, c);
+    own[0] = path->x0[i];
+    for (int l = 0; l < degree; l++) own[l + 1] = brink_path_term(path, l, i) * path->scale[l];
+    return own;
   }
-  if (from > 0.0) brink_jet_shift(degree, c, from, c);
+  double *row = space->rows + i * BRINK_ALONG_ROW;
+  if (path != space->held || path->degree >= BRINK_ALONG_ROW) {
+    brink_path_component(path, i, own);
+    return own;
+  }
+  if (space->expanded[i] != space->holds) brink_path_component(path, i, row);
+  space->expanded[i] = space->holds;
+  return row;
+}
+
+/* A state along the path, expanded about sigma = from: the first coefficients into jet, zeros after them. */
+static void expand_state(brink_along_space *space, const brink_path *path, size_t i, double from,
+                         int degree, int order, double *jet) {
+  double own[BRINK_PATH_DEGREE + 1];
+  int shared = degree < order ? degree : order;
+  const double *c = expanded(space, path, i, degree, own);
+  if (from > 0.0) {
+    brink_jet_shift(degree, c, from, own);
+    c = own;
+  }
   memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
   for (int l = shared + 1; l <= order; l++) jet[l] = 0.0;
 }
@@ -142,7 +171,7 @@ static bool compose(brink_along_space *space, size_t guard, const brink_path *pa
   time[0] = path->t0 + from * path->h;
   time[1] = path->h;
   for (size_t k = 0; k < def->ndepends; k++)
-    expand_state(path, def->depends[k], from, degree, order, space->jets[def->depends[k]]);
+    expand_state(space, path, def->depends[k], from, degree, order, space->jets[def->depends[k]]);
   eval->stats.guards++;
   return def->jet(guard, order, time, (const double *const *)space->jets, &eval->env, out) == 0;
 }
@@ -190,30 +219,52 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
   return fabs(g0) > reach * (1.0 + 1e-12) + distance;
 }
 
-/* The largest change of any state that the guard reads by the terms of the path from `first` on. */
-static double tail_of(const brink_guard_def *def, const brink_path *path, int first) {
-  double most = 0.0;
+/* The largest change of any state that the guard reads by the powers of sigma above `kept`. */
+static double tail_of(brink_along_space *space, const brink_guard_def *def, const brink_path *path,
+                      int kept) {
+  double most = 0.0, own[BRINK_PATH_DEGREE + 1];
   for (size_t k = 0; k < def->ndepends; k++) {
     double sum = 0.0;
-    for (int l = first; l < path->terms; l++)
-      sum += fabs(brink_path_term(path, l, def->depends[k])) * path->bound[l];
+    size_t i = def->depends[k];
+    const double *c = path->powers ? NULL : expanded(space, path, i, path->degree, own);
+    for (int l = kept; c == NULL && l < path->terms; l++)
+      sum += fabs(brink_path_term(path, l, i)) * path->bound[l];
+    for (int l = kept + 1; c != NULL && l <= path->degree; l++) sum += fabs(c[l]);
     most = sum > most || isnan(sum) ? sum : most;
   }
   return most;
 }
 
+/* A quadratic guard composed with the first powers of the path: its degree, or -1. *off: what that leaves out. */
+static int compose_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
+                             double g0, double slope, double curvature, double radius, double *c,
+                             double *off) {
+  const brink_guard_def *def = &space->eval->model->guards[guard].def;
+  double size = 0.0;
+  int degree = used_degree(def, path), kept = degree < 6 ? 3 : degree / 2;
+  if (kept > degree) kept = degree;
+  if (path->degree < 1 || !compose(space, guard, path, 0.0, kept, 2 * kept, c)) return -1;
+  double tail = kept < degree ? tail_of(space, def, path, kept) : 0.0;
+  for (int k = 0; k <= 2 * kept; k++) size += fabs(c[k]);
+  *off = tail * (slope + curvature * (radius + tail)) + ROUNDING * (size + fabs(g0));
+  return 2 * kept;
+}
+
 bool brink_along_excluded_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
                                     double g0, double slope, double curvature, double radius,
                                     double distance) {
-  const brink_guard_def *def = &space->eval->model->guards[guard].def;
-  double c[BRINK_POLY_MAX_DEGREE + 1], size = 0.0;
-  int degree = used_degree(def, path), kept = degree < 6 ? 3 : degree / 2;
-  if (kept > degree) kept = degree;
-  if (path->degree < 1 || !compose(space, guard, path, 0.0, kept, 2 * kept, c)) return false;
-  double tail = kept < degree ? tail_of(def, path, kept) : 0.0;
-  for (int k = 0; k <= 2 * kept; k++) size += fabs(c[k]);
-  double off = tail * (slope + curvature * (radius + tail)) + ROUNDING * (size + fabs(g0));
-  return brink_poly_stays_above(c, 2 * kept, g0 > 0.0 ? 1 : -1, distance + off);
+  double c[BRINK_POLY_MAX_DEGREE + 1], off;
+  int degree = compose_quadratic(space, guard, path, g0, slope, curvature, radius, c, &off);
+  return degree > 0 && brink_poly_stays_above(c, degree, g0 > 0.0 ? 1 : -1, distance + off);
+}
+
+double brink_along_floor_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
+                                   double g0, double slope, double curvature, double radius) {
+  double c[BRINK_POLY_MAX_DEGREE + 1], off, low, high;
+  int degree = compose_quadratic(space, guard, path, g0, slope, curvature, radius, c, &off);
+  if (degree < 0) return (double)-INFINITY;
+  brink_poly_range(c, degree, &low, &high);
+  return (g0 > 0.0 ? low : -high) - off;
 }
 
 static bool build_linear(brink_along_space *space, const brink_path *path, double g0,

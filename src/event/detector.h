@@ -217,6 +217,9 @@ void brink_detector_look(brink_detector *det, const brink_path *path);
 /* What the tolerances amount to in a guard at (t, x); kept in det->tolerance. */
 double brink_detector_tolerance(brink_detector *det, size_t guard, double t, const double *x);
 
+/* Is this a quadratic guard whose slope and curvature are known at the start of the step (reach.h)? */
+bool brink_detector_knows_bend(const brink_detector *det, size_t guard);
+
 /* Shared by the detectors: is a crossing in this direction an event of the guard? */
 bool brink_detector_wants(const brink_detector *det, size_t guard, brink_direction direction);
 

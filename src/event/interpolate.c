@@ -391,10 +391,16 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
   check_end(det, guard, dense, along, sign, last, found);
 }
 
-/* The approximate polynomial clears the guard if it stays away from zero by more than it is off. */
-static bool clears(brink_detector *det, size_t guard, const brink_path *dense,
-                   const brink_along *along) {
-  double low, high;
+/* What an approximate polynomial on the whole path settles about a guard. */
+typedef enum verdict {
+  UNSETTLED,
+  SETTLED, /* it stays away from zero by more than it is off, and has no minimum that is a near miss … */
+  CLEAR /* … as it does not come that close */
+} verdict;
+
+static verdict judge(brink_detector *det, size_t guard, const brink_path *dense,
+                     const brink_along *along) {
+  double low, high, limit = near_limit(det, guard);
   double off = fabs(brink_poly_eval(along->c, along->degree, 1.0) - det->g1[guard]);
   bool series = det->eval->model->guards[guard].def.jet != NULL;
   double left_out = series ? brink_along_left_out(along) : 0.0;
@@ -402,13 +408,18 @@ static bool clears(brink_detector *det, size_t guard, const brink_path *dense,
   if (!isinf(left_out)) off = fmax(off, left_out);
   brink_poly_range(along->c, along->degree, &low, &high);
   double distance = det->eval->sgn[guard] > 0 ? low : -high;
-  if (!(distance > 10.0 * off + near_limit(det, guard))) return false;
+  if (!(distance > 10.0 * off)) return UNSETTLED;
+  /* Minima that its error could hide are no deeper than a small part of the tolerance. */
+  bool far = distance > 10.0 * off + limit;
+  if (!far && (isinf(left_out) || 10.0 * off > det->tolerance[guard] || !is_monotone(along)))
+    return UNSETTLED;
   for (int k = 1; k < parts; k++) {
     double sigma = (double)k / parts;
     off = fmax(off, fabs(brink_poly_eval(along->c, along->degree, sigma) -
                          brink_along_value(&det->space, guard, dense, sigma)));
   }
-  return distance > 10.0 * off + near_limit(det, guard);
+  if (distance > 10.0 * off + limit) return CLEAR;
+  return !far && distance > 10.0 * off && 10.0 * off <= det->tolerance[guard] ? SETTLED : UNSETTLED;
 }
 
 /* The step has been looked at up to here. It has to end here, or before: what is beyond is another one's. */
@@ -426,8 +437,10 @@ static double smallest_piece(const brink_detector *det, size_t guard) {
  * values are scanned one after another. */
 static void scan_fitted(brink_detector *det, size_t guard, const brink_path *dense,
                         brink_along *along, brink_found *found) {
-  if (clears(det, guard, dense, along)) return;
   int sign = det->eval->sgn[guard];
+  verdict known = judge(det, guard, dense, along);
+  if (known == SETTLED) scan_dip(det, guard, dense, along, false, sign, found);
+  if (known != UNSETTLED) return;
   double from = 0.0, width = 1.0, last = 0.0, smallest = smallest_piece(det, guard);
   for (int pieces = 0; from < det->horizon; pieces++) {
     if (pieces == PIECES) {
@@ -719,20 +732,34 @@ static bool interpolate_plain(brink_detector *det, size_t guard, const brink_pat
   return true;
 }
 
-/* A quadratic guard whose slope and curvature are known at the start of the step (reach.c). */
-static bool is_quadratic(const brink_detector *det, size_t guard, const brink_path *dense) {
+bool brink_detector_knows_bend(const brink_detector *det, size_t guard) {
   const brink_guard *model_guard = &det->eval->model->guards[guard];
-  return dense->powers && model_guard->formula == NULL && model_guard->def.degree == 2 &&
+  return model_guard->formula == NULL && model_guard->def.degree == 2 &&
          model_guard->def.coefficients == NULL && model_guard->def.jet != NULL && det->reach.any &&
          det->step_reach >= 0.0 && det->seen[guard] == det->step &&
          det->reach.curvature[guard] >= 0.0 && isfinite(det->reach.curvature[guard]) &&
          isfinite(det->reach.slope[guard]);
 }
 
+/* Does a guard with Lipschitz bounds, by its values at both ends of the step? It has no farther to go there and back than
+ * it changes in all. */
+static bool bounds_keep_off(const brink_detector *det, size_t guard, const brink_path *dense,
+                            double limit) {
+  if (!det->reach.any || !(det->step_reach >= 0.0) || (dense->shared == NULL && !dense->powers) ||
+      det->seen[guard] != det->step || dense->h > det->reach.moved_time)
+    return false;
+  int sign = det->eval->sgn[guard];
+  double change = BRINK_REACH_ALLOW * brink_reach_variation(&det->reach, guard) +
+                  det->reach.lipschitz[guard] * det->reach.weight;
+  double y0 = sign * det->g0[guard], y1 = sign * det->g1[guard];
+  return y0 > 0.0 && y1 > 0.0 && 0.5 * (y0 + y1 - change) > limit;
+}
+
 /* Does the guard keep farther than `limit` from zero? */
 static bool keeps_off(brink_detector *det, size_t guard, const brink_path *dense, double limit) {
   double g0 = det->g0[guard];
-  if (is_quadratic(det, guard, dense))
+  if (!(fabs(g0) > limit)) return false;
+  if (brink_detector_knows_bend(det, guard))
     return brink_along_excluded_quadratic(&det->space, guard, dense, g0, det->reach.slope[guard],
                                           det->reach.curvature[guard], det->step_reach, limit);
   return brink_along_excluded(&det->space, guard, dense, g0, det->g1[guard], limit);
@@ -755,6 +782,7 @@ void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path
     scan_formula(det, guard, dense, found);
     return;
   }
+  if (bounds_keep_off(det, guard, dense, near_limit(det, guard))) return;
   brink_along along;
   if (!brink_along_build(&det->space, guard, dense, g0, &along)) {
     found->undefined = guard;
