@@ -359,12 +359,22 @@ static bool may_queue(const brink_detector *det, size_t guard, const brink_along
   return !may_turn || !brink_poly_look(along->c, along->degree, other, limit).may_dip;
 }
 
+/* Something ends the step before. Does the guard keep farther than `limit` from zero until then? */
+static bool ends_before(const brink_detector *det, const brink_along *along, int sign,
+                        double limit) {
+  double moves = 0.0;
+  if (!(along->until < 1.0) || along->until != det->horizon) return false;
+  for (int k = along->degree; k > 0; k--) moves = (moves + fabs(along->c[k])) * along->until;
+  return sign * along->c[0] > moves * (1.0 + 1e-12) + limit;
+}
+
 /* A guard whose polynomial is exact: one piece. */
 static void scan_exact(brink_detector *det, size_t guard, const brink_path *dense,
                        brink_along *along, brink_found *found) {
   int sign = det->eval->sgn[guard], before = sign;
   double last = 0.0, limit = near_limit(det, guard);
   bool monotone;
+  if (ends_before(det, along, sign, limit)) return;
   brink_poly_survey survey = survey_of(along, sign, limit, &monotone);
   if (survey.clear) return;
   /* A dip may fall on the seam with the step before or after. */
@@ -741,13 +751,27 @@ bool brink_detector_knows_bend(const brink_detector *det, size_t guard) {
          isfinite(det->reach.slope[guard]);
 }
 
-/* Does a guard with Lipschitz bounds, by its values at both ends of the step? It has no farther to go there and back than
- * it changes in all. */
+/* Is it known how far the states go along the path, and are all B_l increasing and convex, so that they go no farther
+ * than that there and back, and up to sigma no farther than sigma times that? */
+static bool bounds_hold(const brink_detector *det, size_t guard, const brink_path *dense) {
+  return det->reach.any && det->step_reach >= 0.0 && (dense->shared != NULL || dense->powers) &&
+         det->seen[guard] == det->step && dense->h <= det->reach.moved_time;
+}
+
+/* Something ends the step before. Does a guard with bounds keep farther than `limit` from zero until then? */
+static bool bounds_suffice_before(const brink_detector *det, size_t guard, const brink_path *dense,
+                                  double limit) {
+  double bound = det->reach.lipschitz[guard], y0 = det->eval->sgn[guard] * det->g0[guard];
+  if (!(det->horizon < 1.0) || bound < 0.0 || !(y0 > limit) || !bounds_hold(det, guard, dense))
+    return false;
+  double change = BRINK_REACH_ALLOW * brink_reach_variation(&det->reach, guard) * det->horizon;
+  return y0 > change + bound * det->reach.weight + limit;
+}
+
+/* Does a guard with Lipschitz bounds, by its values at both ends of the step? */
 static bool bounds_keep_off(const brink_detector *det, size_t guard, const brink_path *dense,
                             double limit) {
-  if (!det->reach.any || !(det->step_reach >= 0.0) || (dense->shared == NULL && !dense->powers) ||
-      det->seen[guard] != det->step || dense->h > det->reach.moved_time)
-    return false;
+  if (!bounds_hold(det, guard, dense)) return false;
   int sign = det->eval->sgn[guard];
   double change = BRINK_REACH_ALLOW * brink_reach_variation(&det->reach, guard) +
                   det->reach.lipschitz[guard] * det->reach.weight;
@@ -768,9 +792,11 @@ static bool keeps_off(brink_detector *det, size_t guard, const brink_path *dense
 void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path *dense,
                              brink_found *found) {
   if (take_foreseen(det, guard, dense, found)) return;
+  double limit = 4.0 * near_limit(det, guard);
+  if (limit > 0.0 && bounds_suffice_before(det, guard, dense, limit)) return;
   if (is_plain(det, guard, dense) && interpolate_plain(det, guard, dense, found)) return;
   /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
-  double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
+  double g0 = det->g0[guard];
   if (limit > 0.0 && keeps_off(det, guard, dense, limit)) return;
   brink_detector_tolerance(det, guard, dense->t0, dense->x0);
   if (dense->powers && grows(det, guard, dense)) {
