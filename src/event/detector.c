@@ -36,6 +36,10 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
                           .longest = (double)INFINITY};
   const brink_model *model = eval->model;
   size_t count = model->def.nguards;
+  for (size_t k = 0; k < count; k++) {
+    det->one_way = det->one_way || model->guards[k].def.direction != BRINK_BOTH;
+    det->curved = det->curved || model->guards[k].def.coefficients == NULL;
+  }
   det->g0 = brink_arena_take(arena, count, sizeof(double));
   det->seen = brink_arena_take(arena, count, sizeof(int64_t));
   det->g1 = brink_arena_take(arena, count, sizeof(double));
@@ -477,7 +481,7 @@ bool brink_detector_may_go_on(brink_detector *det, double t_end, const double *x
   for (size_t k = 0; k < model->nsign_readers; k++) { /* what was found of these no longer holds */
     if (det->eval->enabled[model->sign_readers[k]]) return false;
   }
-  for (size_t j = 0; j < det->reach.nnear; j++) {
+  for (size_t j = 0; det->curved && j < det->reach.nnear; j++) {
     size_t k = det->reach.near[j];
     if (!det->eval->enabled[k] || model->guards[k].def.coefficients != NULL) continue;
     double g = brink_eval_guard(det->eval, k, t_end, x_new);

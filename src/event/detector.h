@@ -86,6 +86,8 @@ typedef struct brink_leaf_poly {
 } brink_leaf_poly;
 
 struct brink_detector {
+  bool one_way; /* some guard has events in one direction only */
+  bool curved;  /* … is not made of numbers alone */
   bool passed; /* the committed step has carried a guard past its surface, and no event was found */
   const brink_detector_ops *ops;
   const brink_options *options;
