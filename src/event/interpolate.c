@@ -793,7 +793,9 @@ void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path
                              brink_found *found) {
   if (take_foreseen(det, guard, dense, found)) return;
   double limit = 4.0 * near_limit(det, guard);
-  if (limit > 0.0 && bounds_suffice_before(det, guard, dense, limit)) return;
+  if (limit > 0.0 && (bounds_suffice_before(det, guard, dense, limit) ||
+                      bounds_keep_off(det, guard, dense, limit)))
+    return;
   if (is_plain(det, guard, dense) && interpolate_plain(det, guard, dense, found)) return;
   /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
   double g0 = det->g0[guard];
