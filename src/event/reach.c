@@ -366,8 +366,9 @@ bool brink_reach_excludes(brink_reach *reach, size_t guard, const double *values
                                                   : stands_still(reach, guard)))
     return true;
   double bound = reach->lipschitz[guard];
-  if (!reach->any || model_guard->formula != NULL || (bound < 0.0 && !is_quadratic(model_guard)))
-    return false;
+  /* Of a path of powers, a composition with its first terms says more (along.h), and soon. */
+  bool bends = bound < 0.0 && is_quadratic(model_guard) && !reach->exact;
+  if (!reach->any || model_guard->formula != NULL || (bound < 0.0 && !bends)) return false;
   double tolerance = tolerances * (bound >= 0.0 ? bound : reach->slope[guard]) * reach->weight;
   double room = fabs(g0) - (tolerance > distance ? tolerance : distance);
   if (!(room > 0.0)) return false; /* it is near already */
