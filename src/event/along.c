@@ -29,7 +29,9 @@ bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *a
   space->x = brink_arena_take(arena, eval->n, sizeof(double));
   space->jets = brink_arena_take(arena, eval->nx, sizeof(double *));
   space->jet_memory = brink_arena_take(arena, any_jet ? eval->nx * stride : 1, sizeof(double));
-  if (space->x == NULL || space->jets == NULL || space->jet_memory == NULL) return false;
+  space->expanded = brink_arena_take(arena, any_jet ? eval->nx : 1, sizeof(int64_t));
+  space->rows = brink_arena_take(arena, any_jet ? eval->nx * BRINK_ALONG_ROW : 1, sizeof(double));
+  if (arena->failed) return false;
   for (size_t i = 0; any_jet && i < eval->nx; i++) space->jets[i] = space->jet_memory + i * stride;
   return true;
 }
@@ -39,7 +41,18 @@ void brink_along_relocate(brink_along_space *space, brink_relocation *moved) {
   BRINK_RELOCATE(moved, space->x);
   BRINK_RELOCATE(moved, space->jet_memory);
   BRINK_RELOCATE(moved, space->jets);
+  BRINK_RELOCATE(moved, space->expanded);
+  BRINK_RELOCATE(moved, space->rows);
   brink_relocate_rows(moved, space->jets, space->eval->nx);
+}
+
+void brink_along_hold(brink_along_space *space, const brink_path *path) {
+  space->held = path;
+  space->holds++;
+}
+
+void brink_along_release(brink_along_space *space) {
+  space->held = NULL;
 }
 
 void brink_along_states(brink_along_space *space, size_t guard, const brink_path *path,
@@ -116,22 +129,39 @@ static int used_degree(const brink_guard_def *def, const brink_path *path) {
   return most;
 }
 
+/* The coefficients of a state along a path that is not one of powers, in sigma: in `own`, or where they are known already. */
+static const double *expanded(brink_along_space *space, const brink_path *path, size_t i,
+                              double *own) {
+  double *row = space->rows + i * BRINK_ALONG_ROW;
+  if (path != space->held || path->degree >= BRINK_ALONG_ROW) {
+    brink_path_component(path, i, own);
+    return own;
+  }
+  if (space->expanded[i] != space->holds) brink_path_component(path, i, row);
+  space->expanded[i] = space->holds;
+  return row;
+}
+
 /* A state along the path, expanded about sigma = from: the first coefficients into jet, zeros after them. */
-static void expand_state(const brink_path *path, size_t i, double from, int degree, int order,
-                         double *jet) {
-  double c[BRINK_PATH_DEGREE + 1];
+static void expand_state(brink_along_space *space, const brink_path *path, size_t i, double from,
+                         int degree, int order, double *jet) {
+  double own[BRINK_PATH_DEGREE + 1];
+  const double *c = own;
   int shared = degree < order ? degree : order;
-  double *to = path->powers && from == 0.0 ? jet : c;
+  double *to = path->powers && from == 0.0 ? jet : own;
   int last = to == jet ? shared : degree;
   if (path->powers) {
     const double *row = degree > 0 ? brink_path_series(path, i) : NULL;
     to[0] = path->x0[i];
     for (int l = 0; l < last; l++) to[l + 1] = row[l] * path->scale[l];
   } else {
-    brink_path_component(path, i, c);
+    c = expanded(space, path, i, own);
   }
-  if (from > 0.0) brink_jet_shift(degree, c, from, c);
-  if (to == c) memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
+  if (from > 0.0) {
+    brink_jet_shift(degree, c, from, own);
+    c = own;
+  }
+  if (to == own) memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
   for (int l = shared + 1; l <= order; l++) jet[l] = 0.0;
 }
 
@@ -145,7 +175,7 @@ static bool compose(brink_along_space *space, size_t guard, const brink_path *pa
   time[0] = path->t0 + from * path->h;
   time[1] = path->h;
   for (size_t k = 0; k < def->ndepends; k++)
-    expand_state(path, def->depends[k], from, degree, order, space->jets[def->depends[k]]);
+    expand_state(space, path, def->depends[k], from, degree, order, space->jets[def->depends[k]]);
   eval->stats.guards++;
   return def->jet(guard, order, time, (const double *const *)space->jets, &eval->env, out) == 0;
 }
@@ -193,32 +223,52 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
   return fabs(g0) > reach * (1.0 + 1e-12) + distance;
 }
 
-/* The largest change of any state that the guard reads by the terms of the path from `first` on. */
-static double tail_of(const brink_guard_def *def, const brink_path *path, int first,
-                      const brink_quadratic_bounds *at) {
-  const double *known = first == at->head ? at->tails : NULL;
-  double most = 0.0;
-  for (size_t k = 0; k < def->ndepends && first < path->terms; k++) {
+/* The largest change of any state that the guard reads by the powers of sigma above `kept`: the terms from there on, of a
+ * path of powers. */
+static double tail_of(brink_along_space *space, const brink_guard_def *def, const brink_path *path,
+                      int kept, const brink_quadratic_bounds *at) {
+  const double *known = path->powers && kept == at->head ? at->tails : NULL;
+  double most = 0.0, own[BRINK_PATH_DEGREE + 1];
+  for (size_t k = 0; k < def->ndepends && kept < path->degree; k++) {
     size_t i = def->depends[k];
-    double sum;
-    if (known != NULL)
+    double sum = 0.0;
+    if (known != NULL) {
       sum = known[i];
-    else
-      brink_path_reach(path, i, first, &sum);
+    } else if (path->powers) {
+      brink_path_reach(path, i, kept, &sum);
+    } else {
+      const double *c = expanded(space, path, i, own);
+      for (int l = kept + 1; l <= path->degree; l++) sum += fabs(c[l]);
+    }
     most = sum > most || isnan(sum) ? sum : most;
   }
   return most;
 }
 
-/* Composed with the first terms only. `share`: of the way to the surface, that the others may add. */
+/* How much of a quadratic guard a composition leaves out that does without such changes of its states. */
+static double left_out_by(const brink_quadratic_bounds *at, double tail) {
+  return tail * (at->slope + at->curvature * (at->radius + tail));
+}
+
+static double rounding_of(const brink_quadratic_bounds *at, const double *c, int degree) {
+  return ROUNDING * (brink_poly_size(c, degree) + fabs(at->g0));
+}
+
+/* Composed with the first powers only. `share`: of the way to the surface, that the others may add. */
 static bool excluded_by(brink_along_space *space, size_t guard, const brink_path *path,
                         const brink_quadratic_bounds *at, int kept, double tail, double share,
                         double distance) {
   double c[BRINK_POLY_MAX_DEGREE + 1], way = fmin(fabs(at->g0), fabs(at->g1)) - distance;
-  double off = tail * (at->slope + at->curvature * (at->radius + tail));
+  double off = left_out_by(at, tail);
   if (!(off < share * way) || !compose(space, guard, path, 0.0, kept, 2 * kept, c)) return false;
-  off += ROUNDING * (brink_poly_size(c, 2 * kept) + fabs(at->g0));
+  off += rounding_of(at, c, 2 * kept);
   return brink_poly_stays_above(c, 2 * kept, at->g0 > 0.0 ? 1 : -1, distance + off);
+}
+
+/* As many powers as are composed where a few do not tell: half of those that the guard reads. */
+static int half_of(int degree) {
+  int half = degree < 6 ? 3 : degree / 2;
+  return half < degree ? half : degree;
 }
 
 bool brink_along_excluded_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
@@ -226,13 +276,25 @@ bool brink_along_excluded_quadratic(brink_along_space *space, size_t guard, cons
   const brink_guard_def *def = &space->eval->model->guards[guard].def;
   double least = fmin(fabs(at->g0), fabs(at->g1));
   if (path->degree < 1 || !(at->g0 * at->g1 > 0.0) || !(least > distance)) return false;
-  int degree = used_degree(def, path), half = degree < 6 ? 3 : degree / 2;
-  if (half > degree) half = degree;
-  if (at->head < half && excluded_by(space, guard, path, at, at->head,
-                                     tail_of(def, path, at->head, at), 0.5, distance))
+  int degree = used_degree(def, path), half = half_of(degree);
+  if (path->powers && at->head < half &&
+      excluded_by(space, guard, path, at, at->head, tail_of(space, def, path, at->head, at), 0.5,
+                  distance))
     return true;
-  double tail = half < degree ? tail_of(def, path, half, at) : 0.0;
+  double tail = half < degree ? tail_of(space, def, path, half, at) : 0.0;
   return excluded_by(space, guard, path, at, half, tail, 1.0, distance);
+}
+
+double brink_along_floor_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
+                                   const brink_quadratic_bounds *at) {
+  const brink_guard_def *def = &space->eval->model->guards[guard].def;
+  double c[BRINK_POLY_MAX_DEGREE + 1], low, high;
+  int degree = used_degree(def, path), half = half_of(degree);
+  if (path->degree < 1 || !compose(space, guard, path, 0.0, half, 2 * half, c))
+    return (double)-INFINITY;
+  double tail = half < degree ? tail_of(space, def, path, half, at) : 0.0;
+  brink_poly_range(c, 2 * half, &low, &high);
+  return (at->g0 > 0.0 ? low : -high) - left_out_by(at, tail) - rounding_of(at, c, 2 * half);
 }
 
 static bool build_linear(brink_along_space *space, const brink_path *path, double g0,

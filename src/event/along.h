@@ -38,10 +38,20 @@ typedef struct brink_along_space {
   double *x;          /* a state; only what a guard depends on is filled in */
   double *jet_memory; /* series of the states */
   double **jets;
+  const brink_path *held; /* the path that many guards are being looked at along, or NULL */
+  int64_t holds;          /* how many have been held */
+  int64_t *expanded;      /* each state: for which of them its row is, … */
+  double *rows;           /* … BRINK_ALONG_ROW coefficients in sigma */
 } brink_along_space;
+
+#define BRINK_ALONG_ROW (BRINK_PATH_LENGTH + 2) /* paths of powers need none */
 
 bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *arena);
 void brink_along_relocate(brink_along_space *space, brink_relocation *moved);
+
+/* Until it is released, the path stays as it is: states along it are expanded once, for all guards. */
+void brink_along_hold(brink_along_space *space, const brink_path *path);
+void brink_along_release(brink_along_space *space);
 
 /* The states on the path that a guard reads, in space->x; the others there are as they were. */
 void brink_along_states(brink_along_space *space, size_t guard, const brink_path *path,
@@ -57,18 +67,22 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
                           double g1, double distance);
 
 /* What is known of a quadratic guard: its values at both ends of the path; where states and time are no farther than d from
- * its start it changes by no more than slope + curvature*d times what the largest of them changes; the path keeps within
- * `radius`. */
+ * the start of the step it changes by no more than slope + curvature*d times what the largest of them changes; the path
+ * keeps within `radius`. */
 typedef struct brink_quadratic_bounds {
   double g0, g1, slope, curvature, radius;
-  int head;            /* the first terms of the path, and … */
+  int head;            /* of a path of powers: its first terms, and … */
   const double *tails; /* … how far the others may move each state; NULL: not known */
 } brink_quadratic_bounds;
 
-/* The same of a guard that is a quadratic polynomial, on a path of powers: composed with the first terms of the path, a few
- * or half of them, in full. */
+/* The same of a guard that is a quadratic polynomial: composed with the first powers of the path, a few or half of them, in
+ * full. */
 bool brink_along_excluded_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
                                     const brink_quadratic_bounds *at, double distance);
+
+/* How close such a guard comes to zero, seen from the side of g0, at least; it may be negative. g1 is not needed. */
+double brink_along_floor_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
+                                   const brink_quadratic_bounds *at);
 
 /* The polynomial on the whole path, given the value g0 at the start. False if the guard has none
  * (not finite). */

@@ -35,6 +35,10 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
                           .longest = (double)INFINITY};
   const brink_model *model = eval->model;
   size_t count = model->def.nguards;
+  for (size_t k = 0; k < count; k++) {
+    det->one_way = det->one_way || model->guards[k].def.direction != BRINK_BOTH;
+    det->curved = det->curved || model->guards[k].def.coefficients == NULL;
+  }
   det->g0 = brink_arena_take(arena, count, sizeof(double));
   det->seen = brink_arena_take(arena, count, sizeof(int64_t));
   det->g1 = brink_arena_take(arena, count, sizeof(double));
@@ -236,9 +240,10 @@ double brink_detector_tolerance(brink_detector *det, size_t guard, double t, con
 
 /* Can the guard come near zero on the path last asked about? With no estimate of the shift, a step
  * is limited half-way to the surface. */
-static bool excluded(const brink_detector *det, size_t guard, bool halfway) {
+static bool excluded(brink_detector *det, size_t guard, const brink_path *path, bool halfway) {
   double distance = halfway ? 0.5 * fabs(det->g0[guard]) + det->eval->slack[guard] : 0.0;
-  return brink_reach_excludes(&det->reach, guard, det->g0, brink_reach_zone(&det->reach), distance);
+  return brink_reach_excludes(&det->reach, guard, det->g0, path->t0, path->x0,
+                              brink_reach_zone(&det->reach), distance);
 }
 
 /* Guards that have come near are evaluated; some turn out to be far after all. */
@@ -257,7 +262,7 @@ static void freshen(brink_detector *det, const brink_path *path) {
       brink_reach_note(reach, k, det->g0, path->t0, path->x0);
       if (!brink_reach_is_near(reach, k, det->step_reach)) continue;
     }
-    if (!excluded(det, k, halfway)) reach->near[kept++] = k;
+    if (!excluded(det, k, path, halfway)) reach->near[kept++] = k;
   }
   reach->nnear = kept;
 }
@@ -371,7 +376,9 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
     evaluate(det, k, t_end, x_new, det->g1);
     if (isnan(det->g1[k])) found.undefined = k;
   }
+  brink_along_hold(&det->space, dense);
   det->ops->after(det, dense, &found);
+  brink_along_release(&det->space);
   det->undefined = found.undefined;
   return found;
 }
@@ -458,7 +465,7 @@ bool brink_detector_may_go_on(brink_detector *det, double t_end, const double *x
   for (size_t k = 0; k < model->nsign_readers; k++) { /* what was found of these no longer holds */
     if (det->eval->enabled[model->sign_readers[k]]) return false;
   }
-  for (size_t j = 0; j < det->reach.nnear; j++) {
+  for (size_t j = 0; det->curved && j < det->reach.nnear; j++) {
     size_t k = det->reach.near[j];
     if (!det->eval->enabled[k] || model->guards[k].def.coefficients != NULL) continue;
     double g = brink_eval_guard(det->eval, k, t_end, x_new);

@@ -86,6 +86,8 @@ typedef struct brink_leaf_poly {
 } brink_leaf_poly;
 
 struct brink_detector {
+  bool one_way; /* some guard has events in one direction only */
+  bool curved;  /* … is not made of numbers alone */
   bool passed; /* the committed step has carried a guard past its surface, and no event was found */
   const brink_detector_ops *ops;
   const brink_options *options;
@@ -217,6 +219,13 @@ void brink_detector_look(brink_detector *det, const brink_path *path);
 
 /* What the tolerances amount to in a guard at (t, x); kept in det->tolerance. */
 double brink_detector_tolerance(brink_detector *det, size_t guard, double t, const double *x);
+
+/* Is this a quadratic guard whose slope and curvature are known at the start of the step (reach.h)? */
+bool brink_detector_knows_bend(const brink_detector *det, size_t guard);
+
+/* Then this is what is known of it on the path that the detector has looked at; g1 only after the step. */
+brink_quadratic_bounds brink_detector_bounds(const brink_detector *det, size_t guard,
+                                             const brink_path *path);
 
 /* Shared by the detectors: is a crossing in this direction an event of the guard? */
 bool brink_detector_wants(const brink_detector *det, size_t guard, brink_direction direction);

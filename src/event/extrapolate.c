@@ -38,7 +38,7 @@
 #define TRUST_DETAIL 1e-3 /* … and below this part of the way the guard still has to go */
 #define SLOW 0.2          /* a gap that shrinks by less than this per step, … */
 #define SLOW_STEPS 4      /* … this many steps in a row, is a singular edge */
-#define PIECES 16         /* of the predictor, that a guard is followed over before it cuts the step */
+#define PIECES 16 /* of the predictor, that a guard is followed over before it cuts the step */
 
 /* C in Err = C |x^p - x^c| for Adams formulas of orders 1-12 at constant step: Milne's device
  * (Esposito & Kumar 2007, eq. 16), from the classical error constants. */
@@ -293,6 +293,14 @@ static double margin_at(const brink_path *path, double sigma) {
   return brink_poly_eval(margin, path->degree + 1, sigma);
 }
 
+/* M(sigma) is no larger on the predictor. */
+static double largest_margin(const brink_path *path) {
+  double margin[BRINK_PATH_DEGREE + 2];
+  if (path->e == NULL) return 0.0;
+  brink_path_margin(path, margin);
+  return brink_poly_size(margin, path->degree + 1);
+}
+
 /* The largest shift of any state on the way to sigma, in tolerances. */
 static double shift_in_tolerances(const brink_detector *det, const brink_path *path, double sigma) {
   double m = margin_at(path, sigma), worst = 0.0;
@@ -419,8 +427,7 @@ static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brin
   double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
   target halfway = {0.0, 0.5 * y0 - slack}, margin = {KAPPA, -slack};
   arrival surface, aim;
-  double end =
-      follow(det, guard, path, path->e == NULL ? halfway : margin, &c, &surface, &aim);
+  double end = follow(det, guard, path, path->e == NULL ? halfway : margin, &c, &surface, &aim);
   /* What stops here without going through touches; once is enough. */
   if (surface.sigma > 1.0) surface.kind = BRINK_TOUCHED;
   bool again = surface.kind == BRINK_TOUCHED &&
@@ -490,12 +497,61 @@ static bool is_clear(const brink_detector *det, size_t guard, const brink_path *
   return (det->eval->sgn[guard] > 0 ? det->leaves[0].low : -det->leaves[0].high) > zone + beside;
 }
 
-/* One guard's limit; *clear: it may be forgotten for this step. */
+/* How close a guard comes to zero on its side of it, along the predictor, at least: by its bounds and its value at the end,
+ * as it has no farther to go there and back than it changes in all; or by its slope and curvature. */
+static double lowest(brink_detector *det, size_t guard, const brink_path *path) {
+  double y0 = det->eval->sgn[guard] * det->g0[guard];
+  if (!(y0 > 0.0)) return (double)-INFINITY;
+  if (brink_detector_knows_bend(det, guard)) {
+    brink_quadratic_bounds at = brink_detector_bounds(det, guard, path);
+    return brink_along_floor_quadratic(&det->space, guard, path, &at);
+  }
+  double change = brink_reach_variation(&det->reach, guard);
+  if (isinf(change) || (path->shared == NULL && !path->powers)) return (double)-INFINITY;
+  double y1 = det->eval->sgn[guard] * brink_along_value(&det->space, guard, path, 1.0);
+  return 0.5 * (y0 + y1 - change * (1.0 + 1e-12));
+}
+
+/* How close to its surface a guard can matter to a step: a bound of what limit_by_margin asks for. */
+static double concern(const brink_detector *det, size_t guard, const brink_path *path,
+                      double most) {
+  const brink_guard_def *def = &det->eval->model->guards[guard].def;
+  double shift = 0.0, slope = det->reach.lipschitz[guard];
+  if (path->e == NULL) return 0.5 * fabs(det->g0[guard]);
+  if (slope < 0.0) slope = det->reach.slope[guard];
+  for (size_t k = 0; k < def->ndepends; k++) shift = fmax(shift, fabs(path->e[def->depends[k]]));
+  return KAPPA * slope * shift * most + 64.0 * DBL_EPSILON * fabs(det->g0[guard]);
+}
+
+/* Does the guard, by a quick look, not limit the step? *clear: it keeps so far away that it may be forgotten. */
+static bool passes(brink_detector *det, size_t guard, const brink_path *path, double most,
+                   bool *clear) {
+  if (!det->reach.any || det->options->gain != BRINK_GAIN_MARGIN || det->options->termination > 0.0)
+    return false;
+  double y0 = det->eval->sgn[guard] * det->g0[guard];
+  double far = 4.0 * brink_reach_zone(&det->reach) * det->tolerance[guard] +
+               brink_reach_allowance(&det->reach, guard, det->step_reach);
+  double enough = concern(det, guard, path, most);
+  bool near = path->e == NULL || det->tolerance[guard] == 0.0 || !(y0 > far);
+  if (!near || !(y0 > enough + BRINK_REACH_ALLOW *
+                                   brink_reach_change(&det->reach, guard, path->t0, path->x0))) {
+    double least = lowest(det, guard, path);
+    if (!(least > enough)) return false;
+    *clear = !near && least > far;
+  }
+  det->gap[guard] = 0.0;
+  det->slow[guard] = 0;
+  return true;
+}
+
+/* One guard's limit; *clear: it may be forgotten for this step. `most`: M(sigma) is no larger. */
 static brink_limit limit_of(brink_detector *det, size_t guard, const brink_path *predictor,
-                            const double *f, int order, double hmin, double horizon, bool *clear) {
+                            const double *f, int order, double hmin, double horizon, double most,
+                            bool *clear) {
   brink_limit none = {.sigma = 1.0, .guard = BRINK_NONE};
-  double tolerance = brink_detector_tolerance(det, guard, predictor->t0, predictor->x0);
   *clear = false;
+  if (passes(det, guard, predictor, most, clear)) return none;
+  double tolerance = brink_detector_tolerance(det, guard, predictor->t0, predictor->x0);
   bool own = det->options->gain == BRINK_GAIN_FIXED || det->options->termination > 0.0;
   if (predictor->e != NULL && !own &&
       brink_along_excluded(&det->space, guard, predictor, det->g0[guard], (double)NAN,
@@ -519,16 +575,19 @@ brink_limit brink_detector_before(brink_detector *det, const brink_path *predict
   brink_detector_look(det, predictor);
   brink_reach *reach = &det->reach;
   size_t kept = 0;
+  double most = reach->nnear > 0 ? largest_margin(predictor) : 0.0;
+  brink_along_hold(&det->space, predictor);
   for (size_t j = 0; j < reach->nnear; j++) {
     size_t guard = reach->near[j];
     bool clear = false;
     if (asked_before(det, guard)) {
-      brink_limit limit = limit_of(det, guard, predictor, f, order, hmin, best.sigma, &clear);
+      brink_limit limit = limit_of(det, guard, predictor, f, order, hmin, best.sigma, most, &clear);
       bool tie = limit.sigma == best.sigma && limit.event && !best.event;
       if (limit.sigma < best.sigma || tie) best = limit;
     }
     if (!clear) reach->near[kept++] = guard;
   }
+  brink_along_release(&det->space);
   reach->nnear = det->eval->nnear = kept;
   return best;
 }

@@ -391,11 +391,21 @@ static bool goes_through(brink_detector *det, size_t guard, const brink_path *de
   return true;
 }
 
+/* Something ends the step before. Does the guard keep farther than `limit` from zero until then? */
+static bool ends_before(const brink_detector *det, const brink_along *along, int sign,
+                        double limit) {
+  double moves = 0.0;
+  if (!(along->until < 1.0) || along->until != det->horizon) return false;
+  for (int k = along->degree; k > 0; k--) moves = (moves + fabs(along->c[k])) * along->until;
+  return sign * along->c[0] > moves * (1.0 + 1e-12) + limit;
+}
+
 /* A guard whose polynomial is exact: one piece. */
 static void scan_exact(brink_detector *det, size_t guard, const brink_path *dense,
                        brink_along *along, brink_found *found) {
   int sign = det->eval->sgn[guard], before = sign;
   double last = 0.0, limit = near_limit(det, guard);
+  if (ends_before(det, along, sign, limit)) return;
   outlook o = outlook_of(along, sign, limit);
   bool may_dip = o.survey.may_dip;
   if (o.survey.clear) return;
@@ -424,10 +434,16 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
   check_end(det, guard, dense, along, sign, last, found);
 }
 
-/* The approximate polynomial clears the guard if it stays away from zero by more than it is off. */
-static bool clears(brink_detector *det, size_t guard, const brink_path *dense,
-                   const brink_along *along) {
-  double low, high;
+/* What an approximate polynomial on the whole path settles about a guard. */
+typedef enum verdict {
+  UNSETTLED,
+  SETTLED, /* it stays away from zero by more than it is off, and has no minimum that is a near miss … */
+  CLEAR /* … as it does not come that close */
+} verdict;
+
+static verdict judge(brink_detector *det, size_t guard, const brink_path *dense,
+                     const brink_along *along) {
+  double low, high, slopes, limit = near_limit(det, guard);
   double off = fabs(brink_poly_eval(along->c, along->degree, 1.0) - det->g1[guard]);
   bool series = det->eval->model->guards[guard].def.jet != NULL;
   double left_out = series ? brink_along_left_out(along) : 0.0;
@@ -435,13 +451,20 @@ static bool clears(brink_detector *det, size_t guard, const brink_path *dense,
   if (!isinf(left_out)) off = fmax(off, left_out);
   brink_poly_range(along->c, along->degree, &low, &high);
   double distance = det->eval->sgn[guard] > 0 ? low : -high;
-  if (!(distance > 10.0 * off + near_limit(det, guard))) return false;
+  if (!(distance > 10.0 * off)) return UNSETTLED;
+  /* Minima that its error could hide are no deeper than a small part of the tolerance. (A step along a path of powers is
+   * long: a few places on the way say less.) */
+  bool far = distance > 10.0 * off + limit;
+  if (!far && (dense->powers || isinf(left_out) || 10.0 * off > det->tolerance[guard] ||
+               along->degree < 1 || !brink_poly_is_monotone(along->c, along->degree, &slopes)))
+    return UNSETTLED;
   for (int k = 1; k < parts; k++) {
     double sigma = (double)k / parts;
     off = fmax(off, fabs(brink_poly_eval(along->c, along->degree, sigma) -
                          brink_along_value(&det->space, guard, dense, sigma)));
   }
-  return distance > 10.0 * off + near_limit(det, guard);
+  if (distance > 10.0 * off + limit) return CLEAR;
+  return !far && distance > 10.0 * off && 10.0 * off <= det->tolerance[guard] ? SETTLED : UNSETTLED;
 }
 
 /* The step has been looked at up to here. It has to end here, or before: what is beyond is another one's. */
@@ -459,8 +482,10 @@ static double smallest_piece(const brink_detector *det, size_t guard) {
  * values are scanned one after another. */
 static void scan_fitted(brink_detector *det, size_t guard, const brink_path *dense,
                         brink_along *along, brink_found *found) {
-  if (clears(det, guard, dense, along)) return;
   int sign = det->eval->sgn[guard];
+  verdict known = judge(det, guard, dense, along);
+  if (known == SETTLED) scan_dip(det, guard, dense, along, false, sign, found);
+  if (known != UNSETTLED) return;
   double from = 0.0, width = 1.0, last = 0.0, smallest = smallest_piece(det, guard);
   for (int pieces = 0; from < det->horizon; pieces++) {
     if (pieces == PIECES) {
@@ -822,27 +847,60 @@ static bool interpolate_plain(brink_detector *det, size_t guard, const brink_pat
   return true;
 }
 
-/* A quadratic guard whose slope and curvature are known at the start of the step (reach.c). */
-static bool is_quadratic(const brink_detector *det, size_t guard, const brink_path *dense) {
+bool brink_detector_knows_bend(const brink_detector *det, size_t guard) {
   const brink_guard *model_guard = &det->eval->model->guards[guard];
-  return dense->powers && model_guard->formula == NULL && model_guard->def.degree == 2 &&
+  return model_guard->formula == NULL && model_guard->def.degree == 2 &&
          model_guard->def.coefficients == NULL && model_guard->def.jet != NULL && det->reach.any &&
          det->step_reach >= 0.0 && det->seen[guard] == det->step &&
          det->reach.curvature[guard] >= 0.0 && isfinite(det->reach.curvature[guard]) &&
          isfinite(det->reach.slope[guard]);
 }
 
+brink_quadratic_bounds brink_detector_bounds(const brink_detector *det, size_t guard,
+                                             const brink_path *path) {
+  return (brink_quadratic_bounds){.g0 = det->g0[guard],
+                                  .g1 = det->g1[guard],
+                                  .slope = det->reach.slope[guard],
+                                  .curvature = det->reach.curvature[guard],
+                                  .radius = det->step_reach,
+                                  .head = BRINK_REACH_HEAD,
+                                  .tails = det->reach.path == path ? det->reach.tails : NULL};
+}
+
+/* Is it known how far the states go along the path, and are all B_l increasing and convex, so that they go no farther
+ * than that there and back, and up to sigma no farther than sigma times that? */
+static bool bounds_hold(const brink_detector *det, size_t guard, const brink_path *dense) {
+  return det->reach.any && det->step_reach >= 0.0 && (dense->shared != NULL || dense->powers) &&
+         det->seen[guard] == det->step && dense->h <= det->reach.moved_time;
+}
+
+/* Something ends the step before. Does a guard with bounds keep farther than `limit` from zero until then? */
+static bool bounds_suffice_before(const brink_detector *det, size_t guard, const brink_path *dense,
+                                  double limit) {
+  double bound = det->reach.lipschitz[guard], y0 = det->eval->sgn[guard] * det->g0[guard];
+  if (!(det->horizon < 1.0) || bound < 0.0 || !(y0 > limit) || !bounds_hold(det, guard, dense))
+    return false;
+  double change = BRINK_REACH_ALLOW * brink_reach_variation(&det->reach, guard) * det->horizon;
+  return y0 > change + bound * det->reach.weight + limit;
+}
+
+/* Does a guard with Lipschitz bounds, by its values at both ends of the step? */
+static bool bounds_keep_off(const brink_detector *det, size_t guard, const brink_path *dense,
+                            double limit) {
+  if (!bounds_hold(det, guard, dense)) return false;
+  int sign = det->eval->sgn[guard];
+  double change = BRINK_REACH_ALLOW * brink_reach_variation(&det->reach, guard) +
+                  det->reach.lipschitz[guard] * det->reach.weight;
+  double y0 = sign * det->g0[guard], y1 = sign * det->g1[guard];
+  return y0 > 0.0 && y1 > 0.0 && 0.5 * (y0 + y1 - change) > limit;
+}
+
 /* Does the guard keep farther than `limit` from zero? */
 static bool is_far(brink_detector *det, size_t guard, const brink_path *dense, double limit) {
   double g0 = det->g0[guard];
-  if (is_quadratic(det, guard, dense)) {
-    brink_quadratic_bounds at = {.g0 = g0,
-                                 .g1 = det->g1[guard],
-                                 .slope = det->reach.slope[guard],
-                                 .curvature = det->reach.curvature[guard],
-                                 .radius = det->step_reach,
-                                 .head = BRINK_REACH_HEAD,
-                                 .tails = det->reach.path == dense ? det->reach.tails : NULL};
+  if (!(fabs(g0) > limit)) return false;
+  if (brink_detector_knows_bend(det, guard)) {
+    brink_quadratic_bounds at = brink_detector_bounds(det, guard, dense);
     return brink_along_excluded_quadratic(&det->space, guard, dense, &at, limit);
   }
   return brink_along_excluded(&det->space, guard, dense, g0, det->g1[guard], limit);
@@ -851,15 +909,20 @@ static bool is_far(brink_detector *det, size_t guard, const brink_path *dense, d
 void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path *dense,
                              brink_found *found) {
   if (take_foreseen(det, guard, dense, found)) return;
-  if (is_plain(det, guard, dense) && interpolate_plain(det, guard, dense, found)) return;
   /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
+  double limit = 4.0 * near_limit(det, guard);
+  if (limit > 0.0 && (bounds_suffice_before(det, guard, dense, limit) ||
+                      bounds_keep_off(det, guard, dense, limit)))
+    return;
+  if (is_plain(det, guard, dense) && interpolate_plain(det, guard, dense, found)) return;
   if (det->eval->model->guards[guard].formula != NULL) {
     scan_formula(det, guard, dense, found);
     return;
   }
-  double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
+  double g0 = det->g0[guard];
   if (limit > 0.0 && is_far(det, guard, dense, limit)) return;
   weigh(det, guard, dense);
+  if (bounds_keep_off(det, guard, dense, near_limit(det, guard))) return;
   brink_along along;
   if (!brink_along_build(&det->space, guard, dense, g0, &along)) {
     found->undefined = guard;

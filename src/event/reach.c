@@ -168,9 +168,9 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
 }
 
 void brink_reach_relocate(brink_reach *reach, brink_relocation *moved) {
-  double **const vectors[] = {&reach->safe,      &reach->least, &reach->lipschitz, &reach->slope,
-                              &reach->curvature, &reach->p,     &reach->gradient,  &reach->probe,
-                              &reach->moved,     &reach->centre,    &reach->tails};
+  double **const vectors[] = {&reach->safe,      &reach->least,  &reach->lipschitz, &reach->slope,
+                              &reach->curvature, &reach->p,      &reach->gradient,  &reach->probe,
+                              &reach->moved,     &reach->centre, &reach->tails};
   brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
   reach->path = NULL;
   BRINK_RELOCATE(moved, reach->eval);
@@ -342,22 +342,60 @@ bool brink_reach_holds(const brink_reach *reach, const brink_path *corrected) {
   return true;
 }
 
-bool brink_reach_excludes(const brink_reach *reach, size_t guard, const double *values,
-                          double tolerances, double distance) {
+double brink_reach_variation(const brink_reach *reach, size_t guard) {
   const brink_guard *model_guard = &reach->eval->model->guards[guard];
   const brink_guard_def *def = &model_guard->def;
+  if (!reach->any || model_guard->formula != NULL || reach->lipschitz[guard] < 0.0)
+    return (double)INFINITY;
+  const double *bounds = def->coefficients != NULL ? def->coefficients : def->lipschitz;
+  double time = def->coefficients != NULL ? def->time_coefficient : def->lipschitz_time;
+  double sum = fabs(time) * reach->moved_time;
+  for (size_t k = 0; k < def->ndepends; k++) sum += fabs(bounds[k]) * reach->moved[def->depends[k]];
+  return sum;
+}
+
+/* How far a quadratic guard changes on the path last asked about, which begins at (t, x), at most: by its gradient there
+ * and its second derivatives. States may move `allow` times as far as on it, and by `beside`. */
+static double quadratic_change(brink_reach *reach, size_t guard, double t, const double *x,
+                               double allow, double beside) {
+  const brink_guard_def *def = &reach->eval->model->guards[guard].def;
+  double bend = reach->curvature[guard], rate, r = def->timeless ? 0.0 : reach->moved_time;
+  if (!(bend >= 0.0) || isinf(bend) || isinf(reach->slope[guard]) ||
+      brink_eval_gradient(reach->eval, guard, t, x, reach->gradient, &rate) != BRINK_TRY_OK)
+    return (double)INFINITY;
+  double change = fabs(rate) * reach->moved_time;
+  for (size_t k = 0; k < def->ndepends; k++) {
+    double moved = allow * reach->moved[def->depends[k]] + beside;
+    change += fabs(reach->gradient[k]) * moved;
+    if (!(moved <= r)) r = moved;
+  }
+  return change + 0.5 * bend * r * r;
+}
+
+double brink_reach_change(brink_reach *reach, size_t guard, double t, const double *x) {
+  bool bends = reach->any && reach->lipschitz[guard] < 0.0 &&
+               is_quadratic(&reach->eval->model->guards[guard]);
+  return bends ? quadratic_change(reach, guard, t, x, 1.0, 0.0)
+               : brink_reach_variation(reach, guard);
+}
+
+bool brink_reach_excludes(brink_reach *reach, size_t guard, const double *values, double t,
+                          const double *x, double tolerances, double distance) {
+  const brink_guard *model_guard = &reach->eval->model->guards[guard];
   double g0 = values[guard];
   if (reach->any && (model_guard->formula != NULL ? is_decided(reach, model_guard, values, true)
                                                   : stands_still(reach, guard)))
     return true;
-  if (!reach->any || model_guard->formula != NULL || reach->lipschitz[guard] < 0.0) return false;
-  const double *bounds = def->coefficients != NULL ? def->coefficients : def->lipschitz;
-  double time = def->coefficients != NULL ? def->time_coefficient : def->lipschitz_time;
-  double reached = fabs(time) * reach->moved_time;
-  for (size_t k = 0; k < def->ndepends; k++)
-    reached += fabs(bounds[k]) * reach->moved[def->depends[k]];
-  double tolerance = tolerances * reach->lipschitz[guard] * reach->weight;
-  return fabs(g0) > BRINK_REACH_ALLOW * reached + (tolerance > distance ? tolerance : distance);
+  double bound = reach->lipschitz[guard];
+  /* Of a path of powers, a composition with its first terms says more (along.h), and soon. */
+  bool bends = bound < 0.0 && is_quadratic(model_guard) && !reach->exact;
+  if (!reach->any || model_guard->formula != NULL || (bound < 0.0 && !bends)) return false;
+  double tolerance = tolerances * (bound >= 0.0 ? bound : reach->slope[guard]) * reach->weight;
+  double room = fabs(g0) - (tolerance > distance ? tolerance : distance);
+  if (!(room > 0.0)) return false; /* it is near already */
+  /* What a corrected path adds to the way is squared in a quadratic guard: it has to be in its bound. */
+  if (bends) return room > quadratic_change(reach, guard, t, x, BRINK_REACH_ALLOW, reach->weight);
+  return room > BRINK_REACH_ALLOW * brink_reach_variation(reach, guard);
 }
 
 double brink_reach_allowance(const brink_reach *reach, size_t guard, double distance) {

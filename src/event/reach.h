@@ -70,11 +70,18 @@ double brink_reach_of(brink_reach *reach, const brink_path *path);
  * its bounds? */
 bool brink_reach_holds(const brink_reach *reach, const brink_path *corrected);
 
-/* True if a guard (values: of it and of its leaves) at the start of the path last asked about keeps farther than
+/* True if a guard (values: of it and of its leaves) at the start (t, x) of the path last asked about keeps farther than
  * `tolerances` times its tolerance, and than `distance`, from zero on all of it: for guards with
- * Lipschitz bounds, a few multiplications. */
-bool brink_reach_excludes(const brink_reach *reach, size_t guard, const double *values,
-                          double tolerances, double distance);
+ * Lipschitz bounds, a few multiplications; for quadratic ones, a gradient. */
+bool brink_reach_excludes(brink_reach *reach, size_t guard, const double *values, double t,
+                          const double *x, double tolerances, double distance);
+
+/* How much a plain guard with Lipschitz bounds changes along the path last asked about, there and back counted, at most:
+ * where all B_l of the path are monotone. INFINITY: it has no bounds. */
+double brink_reach_variation(const brink_reach *reach, size_t guard);
+
+/* How far a guard changes on the path last asked about, which begins at (t, x), at most; INFINITY: not known. */
+double brink_reach_change(brink_reach *reach, size_t guard, double t, const double *x);
 
 /* How much a guard may differ beside a path of this reach, where BRINK_REACH_ALLOW still holds,
  * from its value on it; INFINITY if that is not known. */

@@ -138,7 +138,7 @@ void brink_sim_keep_dense(brink_sim *sim, const brink_path *path, double end) {
 static void take_silent_crossings(brink_sim *sim) {
   brink_eval *eval = &sim->eval;
   const brink_reach *reach = &sim->detector.reach;
-  for (size_t k = 0; k < reach->nnear; k++) {
+  for (size_t k = 0; sim->detector.one_way && k < reach->nnear; k++) {
     size_t guard = reach->near[k];
     int sign = eval->sgn[guard];
     if (!eval->enabled[guard] || sign == 0 || eval->is_held[guard] ||
