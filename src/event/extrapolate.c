@@ -529,10 +529,11 @@ static bool passes(brink_detector *det, size_t guard, const brink_path *path, do
   if (!det->reach.any || det->options->gain != BRINK_GAIN_MARGIN || det->options->termination > 0.0)
     return false;
   double y0 = det->eval->sgn[guard] * det->g0[guard];
-  double far = 4.0 * brink_reach_zone(&det->reach) * det->tolerance[guard] +
+  double tolerance = brink_reach_tolerance(&det->reach, guard, path->x0, det->step_reach);
+  double far = brink_reach_zone(&det->reach) * tolerance +
                brink_reach_allowance(&det->reach, guard, det->step_reach);
   double enough = concern(det, guard, path, most);
-  bool near = path->e == NULL || det->tolerance[guard] == 0.0 || !(y0 > far);
+  bool near = path->e == NULL || !(y0 > far);
   if (!near || !(y0 > enough + BRINK_REACH_ALLOW *
                                    brink_reach_change(&det->reach, guard, path->t0, path->x0))) {
     double least = lowest(det, guard, path);

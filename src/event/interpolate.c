@@ -895,6 +895,14 @@ static bool bounds_keep_off(const brink_detector *det, size_t guard, const brink
   return y0 > 0.0 && y1 > 0.0 && 0.5 * (y0 + y1 - change) > limit;
 }
 
+/* near_limit is no larger on the path; INFINITY: not known. */
+static double largest_limit(const brink_detector *det, size_t guard, const brink_path *dense) {
+  if (!det->reach.any || det->step_reach < 0.0 || det->seen[guard] != det->step)
+    return (double)INFINITY;
+  return det->options->near_miss *
+         brink_reach_tolerance(&det->reach, guard, dense->x0, det->step_reach);
+}
+
 /* Does the guard keep farther than `limit` from zero? */
 static bool is_far(brink_detector *det, size_t guard, const brink_path *dense, double limit) {
   double g0 = det->g0[guard];
@@ -909,10 +917,9 @@ static bool is_far(brink_detector *det, size_t guard, const brink_path *dense, d
 void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path *dense,
                              brink_found *found) {
   if (take_foreseen(det, guard, dense, found)) return;
-  /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
-  double limit = 4.0 * near_limit(det, guard);
-  if (limit > 0.0 && (bounds_suffice_before(det, guard, dense, limit) ||
-                      bounds_keep_off(det, guard, dense, limit)))
+  /* Far from zero all along, by a bound of the tolerance or that of the last time? Then there is no need for a new one. */
+  double limit = 4.0 * near_limit(det, guard), most = largest_limit(det, guard, dense);
+  if (bounds_suffice_before(det, guard, dense, most) || bounds_keep_off(det, guard, dense, most))
     return;
   if (is_plain(det, guard, dense) && interpolate_plain(det, guard, dense, found)) return;
   if (det->eval->model->guards[guard].formula != NULL) {
@@ -920,6 +927,7 @@ void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path
     return;
   }
   double g0 = det->g0[guard];
+  if (!dense->powers && isfinite(most)) limit = fmax(limit, most);
   if (limit > 0.0 && is_far(det, guard, dense, limit)) return;
   weigh(det, guard, dense);
   if (bounds_keep_off(det, guard, dense, near_limit(det, guard))) return;

@@ -354,6 +354,26 @@ double brink_reach_variation(const brink_reach *reach, size_t guard) {
   return sum;
 }
 
+double brink_reach_tolerance(const brink_reach *reach, size_t guard, const double *x,
+                             double distance) {
+  const brink_guard *model_guard = &reach->eval->model->guards[guard];
+  const brink_guard_def *def = &model_guard->def;
+  bool bends = reach->lipschitz[guard] < 0.0;
+  if (!reach->any || model_guard->formula != NULL || reach->eval->solver != NULL ||
+      (bends && !(is_quadratic(model_guard) && reach->curvature[guard] >= 0.0)))
+    return (double)INFINITY;
+  const double *bounds = def->coefficients != NULL ? def->coefficients : def->lipschitz;
+  double sum = 0.0, most = 0.0;
+  for (size_t k = 0; k < def->ndepends; k++) {
+    size_t i = def->depends[k];
+    double size = fabs(x[i]) + BRINK_REACH_ALLOW * reach->moved[i] + reach->weight;
+    double weight = reach->options->rtol * size + reach->atol[i];
+    most = fmax(most, weight);
+    if (!bends) sum += fabs(bounds[k]) * weight;
+  }
+  return bends ? (reach->slope[guard] + reach->curvature[guard] * distance) * most : sum;
+}
+
 /* How far a quadratic guard changes on the path last asked about, which begins at (t, x), at most: by its gradient there
  * and its second derivatives. States may move `allow` times as far as on it, and by `beside`. */
 static double quadratic_change(brink_reach *reach, size_t guard, double t, const double *x,

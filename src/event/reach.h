@@ -80,6 +80,11 @@ bool brink_reach_excludes(brink_reach *reach, size_t guard, const double *values
  * where all B_l of the path are monotone. INFINITY: it has no bounds. */
 double brink_reach_variation(const brink_reach *reach, size_t guard);
 
+/* What the tolerances amount to in a plain guard on the path last asked about, which begins at x and keeps within `distance`
+ * of it, at most; INFINITY: not known. */
+double brink_reach_tolerance(const brink_reach *reach, size_t guard, const double *x,
+                             double distance);
+
 /* How far a guard changes on the path last asked about, which begins at (t, x), at most; INFINITY: not known. */
 double brink_reach_change(brink_reach *reach, size_t guard, double t, const double *x);
 
