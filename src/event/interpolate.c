@@ -867,19 +867,19 @@ brink_quadratic_bounds brink_detector_bounds(const brink_detector *det, size_t g
                                   .tails = det->reach.path == path ? det->reach.tails : NULL};
 }
 
-/* Is it known how far the states go along the path, and are all B_l increasing and convex, so that they go no farther
- * than that there and back, and up to sigma no farther than sigma times that? */
+/* Has the guard bounds, is it known how far the states go along the path, and are all B_l increasing and convex, so that they
+ * go no farther than that there and back, and up to sigma no farther than sigma times that? */
 static bool bounds_hold(const brink_detector *det, size_t guard, const brink_path *dense) {
-  return det->reach.any && det->step_reach >= 0.0 && (dense->shared != NULL || dense->powers) &&
-         det->seen[guard] == det->step && dense->h <= det->reach.moved_time;
+  return det->reach.lipschitz[guard] >= 0.0 && det->reach.any && det->step_reach >= 0.0 &&
+         (dense->shared != NULL || dense->powers) && det->seen[guard] == det->step &&
+         dense->h <= det->reach.moved_time;
 }
 
 /* Something ends the step before. Does a guard with bounds keep farther than `limit` from zero until then? */
 static bool bounds_suffice_before(const brink_detector *det, size_t guard, const brink_path *dense,
                                   double limit) {
   double bound = det->reach.lipschitz[guard], y0 = det->eval->sgn[guard] * det->g0[guard];
-  if (!(det->horizon < 1.0) || bound < 0.0 || !(y0 > limit) || !bounds_hold(det, guard, dense))
-    return false;
+  if (!(det->horizon < 1.0) || !(y0 > limit) || !bounds_hold(det, guard, dense)) return false;
   double change = BRINK_REACH_ALLOW * brink_reach_variation(&det->reach, guard) * det->horizon;
   return y0 > change + bound * det->reach.weight + limit;
 }
@@ -895,9 +895,10 @@ static bool bounds_keep_off(const brink_detector *det, size_t guard, const brink
   return y0 > 0.0 && y1 > 0.0 && 0.5 * (y0 + y1 - change) > limit;
 }
 
-/* near_limit is no larger on the path; INFINITY: not known. */
+/* near_limit is no larger on the path; INFINITY: not known, or nobody asks. */
 static double largest_limit(const brink_detector *det, size_t guard, const brink_path *dense) {
-  if (!det->reach.any || det->step_reach < 0.0 || det->seen[guard] != det->step)
+  if ((dense->powers && det->reach.lipschitz[guard] < 0.0) || !det->reach.any ||
+      det->step_reach < 0.0 || det->seen[guard] != det->step)
     return (double)INFINITY;
   return det->options->near_miss *
          brink_reach_tolerance(&det->reach, guard, dense->x0, det->step_reach);
