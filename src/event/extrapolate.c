@@ -38,7 +38,7 @@
 #define TRUST_DETAIL 1e-3 /* … and below this part of the way the guard still has to go */
 #define SLOW 0.2          /* a gap that shrinks by less than this per step, … */
 #define SLOW_STEPS 4      /* … this many steps in a row, is a singular edge */
-#define PIECES 16         /* of the predictor, that a guard is followed over before it cuts the step */
+#define PIECES 16 /* of the predictor, that a guard is followed over before it cuts the step */
 
 /* C in Err = C |x^p - x^c| for Adams formulas of orders 1-12 at constant step: Milne's device
  * (Esposito & Kumar 2007, eq. 16), from the classical error constants. */
@@ -419,8 +419,7 @@ static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brin
   double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
   target halfway = {0.0, 0.5 * y0 - slack}, margin = {KAPPA, -slack};
   arrival surface, aim;
-  double end =
-      follow(det, guard, path, path->e == NULL ? halfway : margin, &c, &surface, &aim);
+  double end = follow(det, guard, path, path->e == NULL ? halfway : margin, &c, &surface, &aim);
   /* What stops here without going through touches; once is enough. */
   if (surface.sigma > 1.0) surface.kind = BRINK_TOUCHED;
   bool again = surface.kind == BRINK_TOUCHED &&

@@ -168,9 +168,9 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
 }
 
 void brink_reach_relocate(brink_reach *reach, brink_relocation *moved) {
-  double **const vectors[] = {&reach->safe,      &reach->least, &reach->lipschitz, &reach->slope,
-                              &reach->curvature, &reach->p,     &reach->gradient,  &reach->probe,
-                              &reach->moved,     &reach->centre,    &reach->tails};
+  double **const vectors[] = {&reach->safe,      &reach->least,  &reach->lipschitz, &reach->slope,
+                              &reach->curvature, &reach->p,      &reach->gradient,  &reach->probe,
+                              &reach->moved,     &reach->centre, &reach->tails};
   brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
   reach->path = NULL;
   BRINK_RELOCATE(moved, reach->eval);
