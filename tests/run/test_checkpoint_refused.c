@@ -332,6 +332,7 @@ TEST(a_surface_that_holds_the_state_is_in_the_list_of_its_kind) {
   CHECK_INT(run->sim->eval.nfilippov, 1);
   CHECK_INT(brink_run_save(run, &bytes, NULL), BRINK_OK);
   CHECK_INT(restore(model, &options, bytes.data, bytes.length, NULL), BRINK_OK);
+  brink_bytes_free(&bytes);
   run->sim->eval.nfilippov = 0; /* as somebody may write it */
   CHECK_INT(brink_run_save(run, &bytes, NULL), BRINK_OK);
   CHECK_INT(restore(model, &options, bytes.data, bytes.length, NULL), BRINK_ERR_FILE);
