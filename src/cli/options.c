@@ -205,7 +205,9 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                     .group = CLI_GROUP_BEHAVIOUR,
                     .commands = SIMULATES},
     [CLI_AUDIT] = {.name = "audit",
-                   .help = "count evaluations of the right-hand side past a unilateral surface",
+                   .help = "count evaluations of the right-hand side past a unilateral surface; "
+                           "fail where a flag has "
+                           "passed its surface without an event",
                    .group = CLI_GROUP_BEHAVIOUR,
                    .commands = SIMULATES},
     [CLI_SENSITIVITY] = {.name = "sensitivity",

@@ -31,6 +31,18 @@ static void archive_audit(brink_eval *eval, brink_archive *a) {
     brink_audit_archive(&eval->audit.sides[k], a);
 }
 
+/* Those of Filippov's kind are listed once more, in the same order. */
+static bool lists_agree(const brink_eval *eval) {
+  size_t found = 0;
+  for (size_t k = 0; k < eval->nheld; k++) {
+    size_t guard = eval->held[k];
+    if (!eval->is_held[guard]) return false;
+    if (eval->model->guards[guard].def.surface != BRINK_SURFACE_FILIPPOV) continue;
+    if (found == eval->nfilippov || eval->filippov[found++] != guard) return false;
+  }
+  return found == eval->nfilippov;
+}
+
 /* Surfaces that hold the state. A guard is held once. */
 static void archive_held(brink_eval *eval, brink_archive *a) {
   size_t guards = eval->model->def.nguards;
@@ -46,6 +58,7 @@ static void archive_held(brink_eval *eval, brink_archive *a) {
   }
   brink_archive_count(a, &eval->nfilippov, eval->max_filippov);
   brink_archive_indices(a, eval->filippov, eval->nfilippov, guards);
+  if (a->reads && !a->failed) brink_archive_check(a, lists_agree(eval));
 }
 
 static void archive_numbers(struct brink_solver *s, size_t nx, brink_archive *a) {

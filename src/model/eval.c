@@ -99,6 +99,7 @@ void brink_eval_relocate(brink_eval *eval, const brink_model *model, brink_reloc
   BRINK_RELOCATE(moved, eval->vanishing);
   brink_relocate_rows(moved, eval->slide_change, BRINK_SLIDES);
   BRINK_RELOCATE(moved, eval->solver);
+  eval->patience = (brink_patience){0}; /* filled by brink_eval_patience */
   if (eval->solver != NULL) brink_solver_relocate(eval->solver, moved);
   eval->model = model;
   eval->env =

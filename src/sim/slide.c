@@ -346,9 +346,11 @@ static bool grips_now(brink_sim *sim, size_t guard, double grip[2], bool *unique
   if (is_filippov(sim, guard)) group = (grip_group){eval->nfilippov, eval->filippov};
   if (!grips(sim, group, sim->t, sim->x, all, unique)) return false;
   for (size_t k = 0; k < group.count; k++) {
-    if (group.guards[k] == guard) memcpy(grip, &all[2 * k], 2 * sizeof *grip);
+    if (group.guards[k] != guard) continue;
+    memcpy(grip, &all[2 * k], 2 * sizeof *grip);
+    return true;
   }
-  return true;
+  return false; /* it is not held */
 }
 
 static bool grips_along(brink_sim *sim, grip_group group, const brink_path *path, double sigma,

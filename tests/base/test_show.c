@@ -15,7 +15,11 @@ static char *repeat(const char *before, const char *unit, size_t count, const ch
   return text.data;
 }
 
-static void formatted(char *text, size_t size, const char *format, ...) {
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static void
+formatted(char *text, size_t size, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   brink_format_short(text, size, format, arguments);

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "record/checkpoint_file.h"
 #include "run/run.h"
+#include "sim/sim.h"
 #include "support/counting.h"
 
 static uint64_t seed;
@@ -320,6 +321,27 @@ TEST(a_run_that_was_not_restored_stays_so) {
   brink_hsml_destroy(model);
 }
 
+/* Surfaces that hold the state, and those of Filippov's kind among them: two lists that have to agree. */
+TEST(a_surface_that_holds_the_state_is_in_the_list_of_its_kind) {
+  brink_hsml *model = load("models/sliding-mode/model.hsml");
+  brink_run_options options = options_of(model, BRINK_ADAMS);
+  brink_bytes bytes = {0};
+  brink_run *run = make(model, &options);
+  for (int k = 0; k < 1000 && run->sim->eval.nfilippov == 0; k++)
+    brink_run_step(run, options.until, NULL);
+  CHECK_INT(run->sim->eval.nfilippov, 1);
+  CHECK_INT(brink_run_save(run, &bytes, NULL), BRINK_OK);
+  CHECK_INT(restore(model, &options, bytes.data, bytes.length, NULL), BRINK_OK);
+  brink_bytes_free(&bytes);
+  run->sim->eval.nfilippov = 0; /* as somebody may write it */
+  CHECK_INT(brink_run_save(run, &bytes, NULL), BRINK_OK);
+  CHECK_INT(restore(model, &options, bytes.data, bytes.length, NULL), BRINK_ERR_FILE);
+  run->sim->eval.nfilippov = 1;
+  brink_run_destroy(run);
+  brink_bytes_free(&bytes);
+  brink_hsml_destroy(model);
+}
+
 /* ---- what cannot be saved ---- */
 
 TEST(runs_that_cannot_be_saved_say_why) {
@@ -366,6 +388,7 @@ int main(int argc, char **argv) {
   RUN(a_checkpoint_of_another_run_is_refused_with_what_is_different);
   RUN(a_checkpoint_that_is_cut_off_or_changed_is_refused);
   RUN(a_run_that_was_not_restored_stays_so);
+  RUN(a_surface_that_holds_the_state_is_in_the_list_of_its_kind);
   RUN(runs_that_cannot_be_saved_say_why);
   RUN(bytes_that_were_changed_with_malice_do_no_harm);
   RUN(a_clock_that_has_ticks_to_catch_up_is_refused);
