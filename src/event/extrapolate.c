@@ -576,12 +576,13 @@ brink_limit brink_detector_before(brink_detector *det, const brink_path *predict
   brink_detector_look(det, predictor);
   brink_reach *reach = &det->reach;
   size_t kept = 0;
-  double most = reach->nnear > 0 ? largest_margin(predictor) : 0.0;
+  double most = (double)NAN; /* worked out where a guard asks for it */
   brink_along_hold(&det->space, predictor);
   for (size_t j = 0; j < reach->nnear; j++) {
     size_t guard = reach->near[j];
     bool clear = false;
     if (asked_before(det, guard)) {
+      if (isnan(most)) most = largest_margin(predictor);
       brink_limit limit = limit_of(det, guard, predictor, f, order, hmin, best.sigma, most, &clear);
       bool tie = limit.sigma == best.sigma && limit.event && !best.event;
       if (limit.sigma < best.sigma || tie) best = limit;
